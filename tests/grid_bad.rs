@@ -44,7 +44,7 @@ const DECKS: [(&str, &str, &str, &str); 28] = [
     (DECK, "4*1000 /\n", "4*1000 /\nFAULTS\nF 1 1 1 2 1 1 Q /\n/\n", ":12: FAULTS: `Q`: expected a side: I, J, K, I-, J- or K-"),
     (DECK, "4*1000 /\n", "4*1000 /\nMULTFLT\nF 0.5 /\n/\n", ":12: MULTFLT: there is no fault `F`"),
     (DECK, "4*1000 /\n", "4*1000 /\nCARFIN\nL 1 1 1 1 1 1 2 2 2 /\n", ":11: CARFIN: local refinement and coarsening of grids are not read"),
-    (DECK, "4*1000 /\n", "4*1000 /\nNNC\n1 1 1 2 2 2 1 /\n/\n", ":11: NNC: connections without geometry are no faces of a grid"),
+    (DECK, "4*1000 /\n", "4*1000 /\nNNC\n1 1 1 1 1 1 1 /\n/\n", ":11: NNC: cell (1, 1, 1) is connected to itself"),
     (DECK, "4*1000 /\n", "4*1000 /\nINCLUDE\n'bad.grdecl' /\n", ":12: INCLUDE: the file includes itself"),
     (
         DECK,

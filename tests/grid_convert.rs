@@ -118,20 +118,20 @@ fn what_is_converted_comes_back() {
 #[test]
 fn units_and_connections_of_decks() {
     let folder = Folder::new("convert-units");
-    let deck = "SPECGRID\n2 1 1 1 F /\nDX\n2*10 /\nDY\n2*10 /\nDZ\n2*10 /\nTOPS\n2*0 /\nNNC\n1 1 1 2 1 1 0.5 /\n/\n";
+    let deck = "SPECGRID\n2 1 1 1 F /\nDX\n2*10 /\nDY\n2*10 /\nDZ\n2*10 /\nTOPS\n2*0 /\nTRANX\n2*0.5 /\n";
     fs::write(folder.0.join("d.grdecl"), deck).expect("the test's own file");
     for verb in [&["grid", "info", "d.grdecl"][..], &["grid", "check", "d.grdecl"], &["grid", "convert", "d.grdecl", "d.vtu"]] {
         let (code, _, errors) = folder.run(verb);
-        assert!(code == Some(4) && errors.contains("NNC"), "{verb:?}: {errors}");
-        folder.equellec(&[verb, &["--ignore", "nnc"]].concat());
+        assert!(code == Some(4) && errors.contains("TRANX"), "{verb:?}: {errors}");
+        folder.equellec(&[verb, &["--ignore", "tran"]].concat());
     }
     for (unit, metre) in [("feet", 0.3048_f64), ("cm", 0.01), ("metres", 1.0)] {
-        folder.equellec(&["grid", "convert", "d.grdecl", "d.vtu", "--ignore", "nnc", "--grid-unit", unit]);
+        folder.equellec(&["grid", "convert", "d.grdecl", "d.vtu", "--ignore", "tran", "--grid-unit", unit]);
         let volume: f64 = folder.grid("d.vtu").geometry().cell_volumes.iter().sum();
         assert!((volume / (2000.0 * metre.powi(3)) - 1.0).abs() < 1e-14, "{unit}: {volume}");
     }
     assert_eq!(folder.run(&["grid", "convert", "d.grdecl", "d.msh"]).0, Some(2));
-    assert_eq!(folder.run(&["grid", "convert", "d.grdecl", "no-such/d.vtu", "--ignore", "nnc"]).0, Some(5));
+    assert_eq!(folder.run(&["grid", "convert", "d.grdecl", "no-such/d.vtu", "--ignore", "tran"]).0, Some(5));
 }
 
 /// Numbers of cells and faces follow from those of boxes; volumes from the lengths.

@@ -26,6 +26,8 @@ mod heat_3d;
 mod interrupts;
 #[path = "run/loops.rs"]
 mod loops;
+#[path = "run/nnc.rs"]
+mod nnc;
 #[path = "run/precision.rs"]
 mod precision;
 #[path = "run/processor.rs"]

@@ -200,6 +200,7 @@ fn grid_arrays(needs: GridUse) -> GridArrays {
         face_centroids: needs.face_centroids,
         face_normals: needs.face_normals,
         face_gaps: needs.face_gaps,
+        face_transmissibilities: needs.face_transmissibilities,
         edge_lengths: needs.edge_lengths,
         edge_centroids: needs.edge_centroids,
         vertex_positions: needs.vertex_positions,

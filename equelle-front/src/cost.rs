@@ -162,7 +162,12 @@ impl CostModel {
     /// Of an expression of a kernel, without those in it.
     pub fn expression(&self, expr: &KExpr) -> u32 {
         match expr {
-            KExpr::Load { .. } | KExpr::Measure(_) | KExpr::Centroid(_) | KExpr::FaceGap(_) | KExpr::Normal(_) => self.load,
+            KExpr::Load { .. }
+            | KExpr::Measure(_)
+            | KExpr::Centroid(_)
+            | KExpr::FaceGap(_)
+            | KExpr::FaceTransmissibility(_)
+            | KExpr::Normal(_) => self.load,
             KExpr::Unary(op, _) => self.unary(*op),
             KExpr::Arithmetic(op, ..) => self.arithmetic(*op),
             KExpr::Math(function, ..) => self.math(*function),

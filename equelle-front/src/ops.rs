@@ -2,6 +2,9 @@
 
 use crate::types::Basic;
 
+/// Transmissibility of a face whose geometry gives it.
+pub const FROM_GEOMETRY: f64 = -1.0;
+
 /// Numbers that have a name in the language.
 pub const CONSTANTS: [(&str, f64); 1] = [("Pi", std::f64::consts::PI)];
 

@@ -343,6 +343,8 @@ pub enum Builtin {
     OutwardSign,
     /// `OutwardNormal(faces)`
     OutwardNormal,
+    /// `GivenTransmissibility(faces, otherwise)`
+    GivenTransmissibility,
     /// `Centroid(entities)`
     Centroid,
     /// `Normal(faces)`

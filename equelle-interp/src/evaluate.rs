@@ -338,6 +338,10 @@ impl<'a> Evaluator<'a> {
                 let face = self.entity(path, "a gap")? as usize;
                 Number::Vector(self.grid.geometry().face_gap(face))
             }
+            KExpr::FaceTransmissibility(path) => {
+                let face = self.entity(path, "a transmissibility")? as usize;
+                Number::Real(self.grid.geometry().face_transmissibility(face))
+            }
             KExpr::IsEmpty(path) => Number::Bool(self.path(path)?.is_none()),
             KExpr::CellFact { fact, at } => {
                 let cell = self.entity(at, "a place")?;

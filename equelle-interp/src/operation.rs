@@ -104,6 +104,10 @@ impl<R: DerivativeAccess> Interpreter<'_, R> {
                 let faces = self.entities(v(a)?)?;
                 Value::Vectors(self.rt.face_gap(&faces)?)
             }
+            Op::FaceTransmissibility(a) => {
+                let faces = self.entities(v(a)?)?;
+                Value::Scalars(self.rt.face_transmissibility(&faces)?)
+            }
             Op::Normal(a) => {
                 let faces = self.entities(v(a)?)?;
                 Value::Vectors(self.rt.normal(&faces)?)

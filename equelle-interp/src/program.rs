@@ -70,17 +70,20 @@ impl<'a, R: DerivativeAccess> Interpreter<'a, R> {
 
     pub fn run(mut self) -> Result<(), Error> {
         self.rt.choices(&self.module.choice_lines());
-        let end = match &self.module.structure {
-            Some(structure) => {
-                let line = self.module.source.line(structure.span.start);
-                self.rt.require_cells(structure.cells.map(|n| n as usize), line).and_then(|()| self.whole())
-            }
-            None => self.whole(),
-        };
+        let end = self.require_grid().and_then(|()| self.whole());
         end.map_err(|error| {
             let error = self.rt.session().examine(error);
             self.rt.session().advise(error)
         })
+    }
+
+    /// Refuses a grid that the program cannot run on.
+    fn require_grid(&mut self) -> Result<(), Error> {
+        let line = |span: Span| self.module.source.line(span.start);
+        if let Some(structure) = &self.module.structure {
+            self.rt.require_cells(structure.cells.map(|n| n as usize), line(structure.span))?;
+        }
+        self.module.face_geometry.map_or(Ok(()), |span| self.rt.require_face_geometry(line(span)))
     }
 
     /// The main program, and what is looked at when it ends.

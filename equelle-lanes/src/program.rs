@@ -485,6 +485,8 @@ pub enum RealArray {
     Component(ParamId, u8),
     /// Volumes, areas or lengths of all entities of a kind.
     Measures(EntityKind),
+    /// Given transmissibilities of all faces.
+    FaceTransmissibilities,
 }
 
 /// An array of Vectors of the grid.

@@ -197,29 +197,54 @@ pub fn differential(name: &str, programs: impl Iterator<Item = TestProgram>, fol
     build(name, folder, target, profile)
 }
 
-/// Writes a package of which each module is one of a program's own.
+/// Crates that the modules of a package are shared out among: cargo compiles these at once, and of
+/// a single one most of the compiler's work is not parallel.
+const PARTS: usize = 2;
+
+/// Writes a package with a module for each program, in [`PARTS`] crates of its own.
 fn write_package(name: &str, modules: &[Module<'_>], backends: &[&dyn Backend], main: &str, profile: Profile, folder: &Path) {
     let root = repository();
-    let source = folder.join("src");
-    // What another run left there is no part of this binary.
-    let _ = fs::remove_dir_all(&source);
-    fs::create_dir_all(&source).expect("the target folder can be written");
-    let mut text = String::from("//! All programs.\n#![allow(warnings)]\n\n");
-    for module in modules {
-        write_module(module, backends, &source.join(&module.name), &root);
-        let _ = writeln!(text, "mod {};", module.name);
-    }
-    fs::write(source.join("main.rs"), text + "\n" + main).expect("the target folder can be written");
-    let root = root.display();
-    let mut manifest = format!(
-        "[package]\nname = \"{name}\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[dependencies]\nequelle-random = {{ path = \"{root}/equelle-random\", default-features = false }}\nequelle-runtime = {{ path = \"{root}/equelle-runtime\", default-features = false, features = [\"lu\", \"threads\"] }}\n"
+    let mut dependencies = format!(
+        "[dependencies]\nequelle-runtime = {{ path = \"{}/equelle-runtime\", default-features = false, features = [\"lu\", \"threads\"] }}\n",
+        root.display()
     );
     for backend in backends {
-        let name = backend.runtime_crate();
-        let _ =
-            writeln!(manifest, "{name} = {{ path = \"{root}/{name}\", default-features = false, features = [\"runtime\", \"solvers\"] }}");
+        let (name, root) = (backend.runtime_crate(), root.display());
+        let _ = writeln!(
+            dependencies,
+            "{name} = {{ path = \"{root}/{name}\", default-features = false, features = [\"runtime\", \"solvers\"] }}"
+        );
     }
-    let _ = write!(manifest, "\n{}\n[workspace]\n", profile.manifest());
+    let package = |name: &str| format!("[package]\nname = \"{name}\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n{dependencies}");
+    let mut text = String::from("//! All programs.\n#![allow(warnings)]\n\n");
+    let mut manifest = package(name);
+    for (part, modules) in modules.chunks(modules.len().div_ceil(PARTS).max(1)).enumerate() {
+        let part = format!("part_{part}");
+        let source = folder.join(&part).join("src");
+        // What another run left there is no part of this binary.
+        let _ = fs::remove_dir_all(&source);
+        fs::create_dir_all(&source).expect("the target folder can be written");
+        let mut library = String::from("//! Programs.\n#![allow(warnings)]\n\n");
+        for module in modules {
+            write_module(module, backends, &source.join(&module.name), &root);
+            let _ = writeln!(library, "pub mod {};", module.name);
+        }
+        fs::write(source.join("lib.rs"), library).expect("the target folder can be written");
+        // Packages of other tests have parts of other names in the same target folder.
+        let full_name = format!("{name}-{part}");
+        fs::write(folder.join(&part).join("Cargo.toml"), package(&full_name)).expect("the target folder can be written");
+        let _ = writeln!(manifest, "{part} = {{ package = \"{full_name}\", path = \"{part}\" }}");
+        let _ = writeln!(text, "use {part}::*;");
+    }
+    let source = folder.join("src");
+    fs::create_dir_all(&source).expect("the target folder can be written");
+    fs::write(source.join("main.rs"), text + "\n" + main).expect("the target folder can be written");
+    let _ = write!(
+        manifest,
+        "equelle-random = {{ path = \"{}/equelle-random\", default-features = false }}\n\n{}\n[workspace]\n",
+        root.display(),
+        profile.manifest()
+    );
     fs::write(folder.join("Cargo.toml"), manifest).expect("the target folder can be written");
     fs::copy(repository().join("Cargo.lock"), folder.join("Cargo.lock")).expect("the workspace has a lock file");
 }

@@ -61,6 +61,8 @@ pub struct Compiled {
     pub runnable: Arc<Runnable>,
     /// What it needs of the structure of its grid, if it reads neighbours by index.
     pub structure: Option<Structure>,
+    /// True if it reads the geometry of faces between cells.
+    pub reads_faces: bool,
     /// Solves that keep sparse matrices, by the construct that is in the way.
     pub untreated: Vec<&'static str>,
 }
@@ -268,7 +270,8 @@ fn compile_source(source: &SourceMap, units: bool, costs: CostModel) -> Result<C
     let runnable = interpret::program(source, &plain);
     let untreated = notes.untreated.iter().map(|u| u.construct).collect();
     let structure = plain.module().structure;
-    Ok(Compiled { plain, passes: after, matrices, runnable, structure, untreated })
+    let reads_faces = plain.module().face_geometry.is_some();
+    Ok(Compiled { plain, passes: after, matrices, runnable, structure, reads_faces, untreated })
 }
 
 fn verified(module: Module, pass: &str) -> Result<Verified, Failure> {
@@ -340,7 +343,7 @@ fn run_all(program: &Program, compiled: &Compiled, fixtures: &Fixtures, extent: 
     for (number, fixture) in suitable.into_iter().enumerate() {
         let general = Options::default();
         let expected = run(&compiled.plain, &compiled.runnable, fixture, general);
-        let refused = compiled.structure.as_ref().is_some_and(|structure| !has_cells(fixture, structure));
+        let refused = !fits(fixture, &compiled);
         match &expected.error {
             Some(error) if refused && error.kind == "Data" => {}
             Some(error) if !refused && error.kind == "Simulation" && (program.may_fail || fixture.small) => ended += 1,
@@ -384,8 +387,12 @@ fn run_all(program: &Program, compiled: &Compiled, fixtures: &Fixtures, extent: 
     Ok(ended)
 }
 
-/// Whether a grid has the structure that a program needs.
-pub fn has_cells(fixture: &Fixture, structure: &Structure) -> bool {
+/// True if a grid has what a program needs of it.
+pub fn fits(fixture: &Fixture, compiled: &Compiled) -> bool {
+    compiled.structure.as_ref().is_none_or(|structure| has_cells(fixture, structure)) && !(fixture.without_geometry && compiled.reads_faces)
+}
+
+fn has_cells(fixture: &Fixture, structure: &Structure) -> bool {
     fixture.cells.is_some_and(|cells| cells.iter().zip(structure.cells).all(|(&has, needs)| has >= needs as usize))
 }
 

@@ -24,6 +24,8 @@ pub struct Fixture {
     pub dimensions: usize,
     /// Whether the grid is the Cartesian one of `twin`, treated as unstructured.
     pub unstructured: bool,
+    /// True if some faces have no geometry, so that programs that read it are refused.
+    pub without_geometry: bool,
     /// The cells along each axis, where neighbours may be read by index.
     pub cells: Option<[usize; 3]>,
     /// Whether it is for programs alone that read neighbours by index: some sets have no elements.
@@ -166,25 +168,35 @@ impl Fixtures {
     /// # Panics
     /// If a grid of ours is not valid.
     pub fn write(folder: &Path, triangles: &Path) -> io::Result<Fixtures> {
+        let decks = [("layers", ""), ("connected layers", CONNECTION)].map(|(name, connection)| {
+            let path = folder.join(format!("{}.grdecl", name.replace(' ', "-")));
+            (name, path, format!("{LAYERS}{connection}"))
+        });
+        for (_, path, text) in &decks {
+            fs::write(path, text)?;
+        }
         let shapes = [
-            ("cartesian", Some("unstructured"), Some(Cartesian::plane([5, 4], [0.5, 0.25]))),
-            ("block", Some("unstructured block"), Some(Cartesian::block([3, 4, 3], [0.5, 0.25, 0.5]))),
-            ("line", Some("unstructured line"), Some(Cartesian::line(6, 0.5))),
-            ("triangles", None, None),
+            ("cartesian", Some("unstructured"), Source::Shape(Cartesian::plane([5, 4], [0.5, 0.25]))),
+            ("block", Some("unstructured block"), Source::Shape(Cartesian::block([3, 4, 3], [0.5, 0.25, 0.5]))),
+            ("line", Some("unstructured line"), Source::Shape(Cartesian::line(6, 0.5))),
+            ("triangles", None, Source::File(triangles)),
+            (decks[0].0, None, Source::File(&decks[0].1)),
+            (decks[1].0, None, Source::File(&decks[1].1)),
         ];
         let (mut all, mut grids) = (Vec::new(), Vec::new());
-        let small = small_grids().map(|(name, shape)| (name, None, Some(shape)));
-        for (name, twin, shape) in shapes.into_iter().chain(small) {
+        let small = small_grids().map(|(name, shape)| (name, None, Source::Shape(shape)));
+        for (name, twin, source) in shapes.into_iter().chain(small) {
             let is_small = small.iter().any(|(small, ..)| *small == name);
-            let grid = match shape {
-                Some(shape) => Grid::cartesian(shape).expect("a small grid"),
-                None => read_file(triangles).expect("the grid of triangles is part of the project"),
+            let (grid, shape) = match source {
+                Source::Shape(shape) => (Grid::cartesian(shape).expect("a small grid"), Some(shape)),
+                Source::File(path) => (read_file(path).expect("a valid grid"), None),
             };
             let grid = Arc::new(grid);
             let dimensions = grid.dim();
-            let mut words = match shape {
-                Some(shape) => sizes(&shape),
-                None => vec![format!("grid_filename={}", triangles.display())],
+            let without_geometry = shape.is_none() && grid.geometry().first_without_geometry().is_some();
+            let mut words = match source {
+                Source::Shape(shape) => sizes(&shape),
+                Source::File(path) => vec![format!("grid_filename={}", path.display())],
             };
             let folder = folder.join(name.replace(' ', "-"));
             fs::create_dir_all(&folder)?;
@@ -197,7 +209,7 @@ impl Fixtures {
                     words.push("grid_layout=unstructured".to_owned());
                 }
                 let cells = shape.filter(|_| !unstructured).map(|shape| shape.n);
-                Fixture { name, dimensions, unstructured, cells, small: is_small, words, inputs: inputs.clone() }
+                Fixture { name, dimensions, unstructured, without_geometry, cells, small: is_small, words, inputs: inputs.clone() }
             };
             all.extend(twin.map(|twin| fixture(twin, true)));
             all.push(fixture(name, false));
@@ -209,6 +221,31 @@ impl Fixtures {
         Ok(Fixtures { all, ranges })
     }
 }
+
+/// What a grid is made of.
+#[derive(Clone, Copy)]
+enum Source<'a> {
+    Shape(Cartesian),
+    File(&'a Path),
+}
+
+/// A deck with a gap between its first two layers, and a throw between its two columns.
+const LAYERS: &str = "SPECGRID
+2 1 3 1 F /
+COORD
+0 0 0 0 0 2  0.5 0 0 0.5 0 2  1 0 0 1 0 2
+0 0.25 0 0 0.25 2  0.5 0.25 0 0.5 0.25 2  1 0.25 0 1 0.25 2 /
+ZCORN
+2*0 2*0.125 2*0 2*0.125
+2*0.5 2*0.625 2*0.5 2*0.625
+2*0.75 2*0.875 2*0.75 2*0.875
+2*1.25 2*1.375 2*1.25 2*1.375
+2*1.25 2*1.375 2*1.25 2*1.375
+2*1.5 2*1.625 2*1.5 2*1.625 /
+";
+
+/// A connection without geometry, of 1 cubic metre.
+const CONNECTION: &str = "NNC\n1 1 1 2 1 3 8.64e12 /\n/\n";
 
 /// Grids of few cells: as many as programs reach, and fewer. Measures and places are within
 /// [`Fixtures::ranges`].
@@ -337,7 +374,8 @@ impl GridRanges {
             for (k, kind) in Kind::ALL.into_iter().enumerate() {
                 let kind = runtime_kind(kind);
                 ranges.largest[k] = ranges.largest[k].max(grid.n_entities(kind).expect("a grid of ours has nodes") as f64);
-                for &measure in grid.measures(kind).iter() {
+                // Programs never read the measures of faces without geometry.
+                for &measure in grid.measures(kind).iter().filter(|&&measure| measure > 0.0) {
                     let (lo, hi) = &mut ranges.measures[k];
                     (*lo, *hi) = (lo.min(measure), hi.max(measure));
                 }

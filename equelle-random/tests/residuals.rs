@@ -7,7 +7,7 @@ use equelle_front::ir::{self, KBlock, KStmt};
 use equelle_front::passes::differentiate;
 use equelle_front::verify::verify;
 use equelle_interp::{Derivatives, Options};
-use equelle_random::compare::{compile, has_cells, run};
+use equelle_random::compare::{compile, fits, run};
 use equelle_random::data::{Fixture, Fixtures, grids};
 use equelle_random::generate::{Purpose, program};
 
@@ -52,8 +52,7 @@ fn both_ways_give_the_same() {
         let follows_extreme =
             module.module().kernels.iter().filter(|k| k.jacobian.as_ref().is_some_and(|form| names_faces(&form.body))).count();
         if equations > 0 {
-            let fits = |fixture: &&Fixture| compiled.structure.as_ref().is_none_or(|structure| has_cells(fixture, structure));
-            let suitable: Vec<&Fixture> = grids(&random, &fixtures).filter(fits).collect();
+            let suitable: Vec<&Fixture> = grids(&random, &fixtures).filter(|fixture| fits(fixture, &compiled)).collect();
             let fixture = suitable[seed as usize % suitable.len()];
             let options = Options { cartesian_forms: !fixture.unstructured, derivatives: Derivatives::Both };
             let outcome = run(&module, &compiled.runnable, fixture, options);

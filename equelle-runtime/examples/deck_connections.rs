@@ -1,7 +1,8 @@
 //! Prints the cells and connections of a deck, for comparison with other readers.
 //!
 //! `cell I J K volume`, and for each interior face `face I J K I J K multiplier area-vector
-//! centroid centroid-on-the-second-side`, in metres. Arguments: the deck, and names of parts that
+//! centroid centroid-on-the-second-side transmissibility`, in metres and cubic metres; the last one is
+//! negative where that of geometry holds. Arguments: the deck, and names of parts that
 //! are left out.
 
 use std::fmt::Write as _;
@@ -47,7 +48,7 @@ fn text(grid: &Grid) -> Result<String, Box<dyn std::error::Error>> {
         for number in [area, centroid, second_side].concat() {
             write!(text, " {number}")?;
         }
-        text.push('\n');
+        writeln!(text, " {}", geometry.face_transmissibility(face))?;
     }
     Ok(text)
 }

@@ -474,6 +474,35 @@ impl Session {
         Ok(())
     }
 
+    /// Refuses a grid with faces that have no geometry.
+    ///
+    /// # Errors
+    /// `Data`, with the line of the statement that reads it.
+    pub fn require_face_geometry(&self, line: u32) -> Result<(), Error> {
+        // A grid of a shape has no arrays yet, and all of its faces have geometry.
+        if self.grid.has_shape() {
+            return Ok(());
+        }
+        let Some(face) = self.grid.geometry().first_without_geometry() else { return Ok(()) };
+        let cells = self.grid.topology().face_cells[face].map(|cell| self.cell_of_deck(cell));
+        let message = format!(
+            "the program reads the area, normal or centroid of faces between cells, and {} and {} are joined without geometry (NNC)",
+            cells[0], cells[1]
+        );
+        let hint = "take transmissibilities of `transmissibility` in equelle:boundaries or of GivenTransmissibility, or leave such connections out: nnc=ignore";
+        Err(Error::new(ErrorKind::Data, message).hint(hint).at(line))
+    }
+
+    /// A cell by its indices in the deck, or else by its number in the grid's file.
+    fn cell_of_deck(&self, cell: u32) -> String {
+        let in_file = self.grid.file_index(EntityKind::Cell, cell);
+        let index = |name: &str| self.grid.named().array(EntityKind::Cell, name).map(|array| array.values[in_file as usize]);
+        match ["I", "J", "K"].map(index) {
+            [Some(i), Some(j), Some(k)] => format!("cell ({i}, {j}, {k})"),
+            _ => format!("cell {in_file}"),
+        }
+    }
+
     /// The shape of a grid that [`Session::require_cells`] let through.
     ///
     /// # Errors

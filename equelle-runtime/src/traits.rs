@@ -137,6 +137,9 @@ pub trait EquelleRuntime: Sized {
     /// Refuses a grid that is no uniform Cartesian one with at least these numbers of cells (0: the
     /// program names no such axis), for the statement on a line.
     fn require_cells(&mut self, cells: [usize; 3], line: u32) -> Result<(), Error>;
+    /// Refuses a grid with faces that have no geometry, for the statement on a line, which reads
+    /// that of faces between cells.
+    fn require_face_geometry(&mut self, line: u32) -> Result<(), Error>;
     /// The width of the cells of a Cartesian grid along an axis.
     fn cell_width(&mut self, axis: usize) -> Result<Self::Scalar, Error>;
     /// The number of its cells along an axis.
@@ -189,6 +192,9 @@ pub trait Operations: EquelleRuntime {
     /// From the centroid of each face on the side of its second cell to that on the side of the
     /// first, in metres; zero where both meet.
     fn face_gap(&mut self, faces: &Self::EntityCollection) -> Result<Self::VectorCollection, Error>;
+    /// Transmissibility that the grid gives each face, in cubic metres; negative where that of
+    /// geometry holds.
+    fn face_transmissibility(&mut self, faces: &Self::EntityCollection) -> Result<Self::ScalarCollection, Error>;
 
     // Arithmetic: of one operation the method for all operators, then those for each. Vectors are
     // added, and multiplied and divided by numbers.

@@ -3,7 +3,8 @@
     python3 tests/flow/compare.py DECK_CONNECTIONS FOLDER [--decks N] [--seed S]
 
 DECK_CONNECTIONS is the example of the runtime of that name. Random decks have tilted and displaced
-columns, gaps, small overlaps, layers that pinch out, cells without pore volume, and multipliers.
+columns, gaps, small overlaps, layers that pinch out, cells without pore volume, multipliers, and
+connections without geometry.
 Pore volumes, connections and transmissibilities agree to 1e-5 (Flow writes them in single
 precision). Two kinds of differences are counted apart: connections over an empty gap that Flow leaves
 out in some columns and not in others, and layers that together are thicker than NOGAP allows, which
@@ -19,6 +20,7 @@ import sys
 import numpy as np
 
 DARCY = 0.00852702  # cP rm3 / (day bar) of a transmissibility in mD m
+UNIT = 1e-3 / (86400 * 1e5)  # cubic metres in cP rm3 / (day bar)
 TOLERANCE = 1e-5
 KNOWN = {"gap": 0, "sum": 0}
 
@@ -149,6 +151,17 @@ class Deck:
                 pair = rng.choice(["1 2", "2 3", "1 3", "1* 1*", "1 1*", "2 2"])
                 grid += f"{pair} {rng.choice([0.1, 0.5])} /\n"
             grid += "/\n"
+        # Connections of any cells, and of those that geometry connects.
+        some_cell = lambda: " ".join(str(rng.randint(1, n)) for n in self.n)
+        pairs = [pair for pair in ((some_cell(), some_cell()) for _ in range(4)) if pair[0] != pair[1]]
+        if pairs and rng.random() < 0.3:
+            grid += "NNC\n" + "".join(f"{a} {b} {rng.choice([0.02, 0.3, 4.0])} /\n" for a, b in pairs) + "/\n"
+            if rng.random() < 0.5:
+                a, b = rng.choice(pairs)
+                edit += f"EDITNNC\n{a} {b} {rng.choice([0.5, 3.0])} /\n/\n"
+            elif rng.random() < 0.5:
+                a, b = rng.choice(pairs)
+                edit += f"EDITNNCR\n{a} {b} 0.7 /\n/\n"
         self.text = DECK.format(n=self.n, grid=grid, edit=edit)
 
     def zcorn(self):
@@ -213,7 +226,11 @@ def compare(deck, path, program):
         if kind == "cell":
             volumes[number(values)] = values[3]
             continue
-        cells, multiplier, area = (values[:3], values[3:6]), values[6], np.array(values[7:10])
+        cells, multiplier, area, given = (values[:3], values[3:6]), values[6], np.array(values[7:10]), values[16]
+        if given >= 0:
+            pair = tuple(sorted(number(cell) for cell in cells))
+            own_trans[pair] = own_trans.get(pair, 0.0) + multiplier * given / UNIT
+            continue
         axis = int(np.argmax([abs(cells[1][a] - cells[0][a]) for a in (0, 1)])) if cells[0][:2] != cells[1][:2] else 2
         low, high = sorted(cells, key=lambda cell: cell[axis])
         halves = [deck.half(low, area, axis, True), deck.half(high, area, axis, False)]
@@ -247,9 +264,13 @@ def compare(deck, path, program):
                     while other not in volumes and other <= nx * ny * deck.n[2]:
                         other += step
                 trans[(at, other)] = trans.get((at, other), 0.0) + float(value)
+    of_neighbours = set(trans)
     for a, b, value in zip(egrid.get("NNC1", []), egrid.get("NNC2", []), init.get("TRANNNC", [])):
         pair = tuple(sorted((int(a), int(b))))
-        trans[pair] = trans.get(pair, 0.0) + float(value)
+        # Flow also lists connections of cells that are not active, and those across layers that are
+        # left out, which are in TRANZ.
+        if pair[0] in volumes and pair[1] in volumes and pair not in of_neighbours:
+            trans[pair] = trans.get(pair, 0.0) + float(value)
     largest = max(list(trans.values()) + [1e-30])
     for pair in sorted(set(trans) | set(own_trans)):
         own_value, value = own_trans.get(pair, 0.0), trans.get(pair, 0.0)

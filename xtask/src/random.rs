@@ -13,7 +13,7 @@ use equelle_random::generate::{Purpose, program};
 use crate::tools::Failure;
 
 /// What a program may have, and the text that shows it.
-const KINDS: [(&str, &[&str]); 27] = [
+const KINDS: [(&str, &[&str]); 28] = [
     ("one equation solved", &["NewtonSolve("]),
     ("systems of equations solved", &["NewtonSolveSystem("]),
     ("loops over sequences", &[" In t"]),
@@ -27,6 +27,7 @@ const KINDS: [(&str, &[&str]); 27] = [
     ("inner cells of boundary faces", &["InnerCell(", "OutwardSign(", "OutwardNormal("]),
     ("Divergence or Gradient", &["Divergence(", "Gradient("]),
     ("FaceSum, FaceMax or FaceMin", &["FaceSum(", "FaceMax(", "FaceMin("]),
+    ("GivenTransmissibility", &["GivenTransmissibility("]),
     ("edges or vertices", &["Edges()", "Vertices()"]),
     ("reductions", &["Reduce("]),
     ("tables", &["InputTable("]),

@@ -52,6 +52,10 @@ impl EquelleRuntime for CudaRuntime {
         self.session.require_cells(cells, line)
     }
 
+    fn require_face_geometry(&mut self, line: u32) -> Result<(), Error> {
+        self.session.require_face_geometry(line)
+    }
+
     fn cell_width(&mut self, axis: usize) -> Result<Scalar, Error> {
         let width = self.session.cartesian_shape()?.spacing[axis];
         Ok(self.scalar(width))

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use equelle_runtime::Real;
 use equelle_runtime::domain::Domain;
-use equelle_runtime::grid::{Cartesian, Grid, NONE, Neighbour, SideMap};
+use equelle_runtime::grid::{Cartesian, Geometry, Grid, NONE, Neighbour, SideMap};
 
 use super::cartesian_grid::CartesianGrid;
 use super::ranks::{MapRanks, Ranks, SubsetMapRanks};
@@ -96,6 +96,8 @@ pub trait Places<const DIM: usize, R = f64>: Entities<R> {
     fn face_normal(&self, face: u32) -> [R; DIM];
     /// From the centroid of a face on the side of its second cell to that on the side of the first.
     fn face_gap(&self, face: u32) -> [R; DIM];
+    /// Transmissibility that the grid gives a face; negative where that of geometry holds.
+    fn face_transmissibility(&self, face: u32) -> R;
     /// Midpoint of an edge.
     fn edge_centroid(&self, edge: u32) -> [R; DIM];
     /// Position of a vertex.
@@ -120,6 +122,8 @@ pub struct Arrays<'a, R = f64> {
     face_normals: &'a [[f64; 3]],
     /// Empty if the sides of all faces meet.
     face_gaps: &'a [[f64; 3]],
+    /// Empty if the grid gives none.
+    face_transmissibilities: &'a [f64],
     edge_lengths: &'a [f64],
     edge_centroids: &'a [[f64; 3]],
     vertex_positions: &'a [[f64; 3]],
@@ -141,6 +145,7 @@ impl<'a> Arrays<'a> {
             face_centroids: &[],
             face_normals: &[],
             face_gaps: &[],
+            face_transmissibilities: &[],
             edge_lengths: &[],
             edge_centroids: &[],
             vertex_positions: &[],
@@ -190,6 +195,7 @@ impl<'a> Arrays<'a> {
         self.face_centroids = &geometry.face_centroids;
         self.face_normals = &geometry.face_normals;
         self.face_gaps = &geometry.face_gaps;
+        self.face_transmissibilities = &geometry.face_transmissibilities;
         self
     }
 
@@ -207,6 +213,7 @@ impl<'a> Arrays<'a> {
             face_centroids: self.face_centroids,
             face_normals: self.face_normals,
             face_gaps: self.face_gaps,
+            face_transmissibilities: self.face_transmissibilities,
             edge_lengths: self.edge_lengths,
             edge_centroids: self.edge_centroids,
             vertex_positions: self.vertex_positions,
@@ -287,6 +294,11 @@ impl<const DIM: usize, R: Real> Places<DIM, R> for Arrays<'_, R> {
     #[inline]
     fn face_gap(&self, face: u32) -> [R; DIM] {
         self.face_gaps.get(face as usize).map_or([R::from_f64(0.0); DIM], |&gap| cut(gap))
+    }
+
+    #[inline]
+    fn face_transmissibility(&self, face: u32) -> R {
+        R::from_f64(self.face_transmissibilities.get(face as usize).copied().unwrap_or(Geometry::FROM_GEOMETRY))
     }
 
     #[inline]
@@ -411,6 +423,11 @@ impl<const DIM: usize, R: Real> Places<DIM, R> for CartesianGrid<R> {
     #[inline]
     fn face_gap(&self, _: u32) -> [R; DIM] {
         [R::from_f64(0.0); DIM]
+    }
+
+    #[inline]
+    fn face_transmissibility(&self, _: u32) -> R {
+        R::from_f64(Geometry::FROM_GEOMETRY)
     }
 
     #[inline]

@@ -68,6 +68,10 @@ impl<R: Real> Operations for SerialRuntime<R> {
         self.located(topology::face_gap(self, faces))
     }
 
+    fn face_transmissibility(&mut self, faces: &Entities) -> Result<Scalars<R>, Error> {
+        self.located(topology::face_transmissibility(self, faces))
+    }
+
     fn normal(&mut self, faces: &Entities) -> Result<Vectors<R>, Error> {
         self.located(topology::normal(self, faces))
     }

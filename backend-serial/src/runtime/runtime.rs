@@ -170,6 +170,10 @@ impl<R: Real> EquelleRuntime for SerialRuntime<R> {
         self.session.require_cells(cells, line)
     }
 
+    fn require_face_geometry(&mut self, line: u32) -> Result<(), Error> {
+        self.session.require_face_geometry(line)
+    }
+
     fn cell_width(&mut self, axis: usize) -> Result<f64, Error> {
         Ok(self.session.cartesian_shape()?.spacing[axis])
     }

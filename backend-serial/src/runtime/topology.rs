@@ -80,6 +80,20 @@ pub(super) fn face_gap<R: Real>(rt: &SerialRuntime<R>, faces: &EntityCollection)
     vectors_by(rt, faces, gap, "gap")
 }
 
+/// Transmissibilities that the grid gives faces.
+pub(super) fn face_transmissibility<R: Real>(rt: &SerialRuntime<R>, faces: &EntityCollection) -> Result<ScalarCollection<R>, Error> {
+    only_faces(faces, "GivenTransmissibility")?;
+    let grid = rt.grid();
+    let mut out = rt.take_buffer(faces.values.len());
+    for (position, (out, &face)) in out.iter_mut().zip(faces.values.iter()).enumerate() {
+        if face as usize >= grid.n_faces() {
+            return Err(not_there(faces, position, "transmissibility"));
+        }
+        *out = R::from_f64(grid.geometry().face_transmissibility(face as usize));
+    }
+    Ok(rt.scalar_collection_from(&faces.domain, out))
+}
+
 fn vectors_of<R: Real>(
     rt: &SerialRuntime<R>,
     entities: &EntityCollection,

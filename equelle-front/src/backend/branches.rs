@@ -181,7 +181,9 @@ impl Sharing<'_> {
                     cells && ty.basic == Basic::Scalar && self.is_cell(at)
                 }
                 // Of what is not there, nothing can be asked.
-                Node::Expr(KExpr::Measure(at) | KExpr::Centroid(at) | KExpr::FaceGap(at) | KExpr::Normal(at)) => {
+                Node::Expr(
+                    KExpr::Measure(at) | KExpr::Centroid(at) | KExpr::FaceGap(at) | KExpr::FaceTransmissibility(at) | KExpr::Normal(at),
+                ) => {
                     self.is_cell(at)
                         || matches!(at, Path::Here | Path::Local(_))
                         || (matches!(at, Path::SideFace(_)) && self.inside.side.is_some())

@@ -187,6 +187,7 @@ impl Arguments<'_> {
             | KExpr::Centroid(_)
             | KExpr::Normal(_)
             | KExpr::FaceGap(_)
+            | KExpr::FaceTransmissibility(_)
             | KExpr::IsEmpty(_)
             | KExpr::CellFact { .. }
             | KExpr::Member { .. }

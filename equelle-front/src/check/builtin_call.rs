@@ -328,6 +328,7 @@ impl<'a> Checker<'a> {
             DimensionRule::None => Dimension::NONE,
             DimensionRule::Length => self.dimension(Dimension::LENGTH),
             DimensionRule::First => return Some(tree_dim(args.first()?)),
+            DimensionRule::Second => return Some(tree_dim(args.get(1)?)),
             DimensionRule::Equal | DimensionRule::Ratio => {
                 let joined = self.same_dimensions(row, args)?;
                 if matches!(rule, DimensionRule::Equal) {

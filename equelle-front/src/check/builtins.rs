@@ -144,6 +144,8 @@ pub(super) enum DimensionRule {
     Length,
     /// That of the first argument.
     First,
+    /// That of the second argument.
+    Second,
     /// That of all arguments, which must be the same.
     Equal,
     /// None, and the argument, the last one, must have none.
@@ -231,6 +233,17 @@ pub(super) const TABLE: &[Row] = &[
         .doc(C::Geometry, "Where the normal of a boundary face points: 1 out of the grid, -1 into it. A face with two cells is an error."),
     row("OutwardNormal", &[param("faces", A::BoundaryFaces)], Builtin::OutwardNormal, R::LikeFirst(Basic::Vector), D::None)
         .doc(C::Geometry, "The unit normal of each boundary face that points out of the grid. A face with two cells is an error."),
+    row(
+        "GivenTransmissibility",
+        &[param("faces", A::Faces), param("otherwise", A::ScalarsWithFirst)],
+        Builtin::GivenTransmissibility,
+        R::LikeFirst(Basic::Scalar),
+        D::Second,
+    )
+    .doc(
+        C::Geometry,
+        "The transmissibility that the grid gives each face, in cubic metres, as for connections without geometry (NNC of a deck); `otherwise` on all other faces, and on all faces of most grids.",
+    ),
     row("Where", &[param("entities", A::Domain), param("condition", A::BoolsOnFirst)], Builtin::Where, R::NewDomainInFirst, D::None).doc(
         C::Domains,
         "The domain of those `entities` for which the condition holds. It is made once: not in a loop, and of inputs and geometry alone.",
@@ -581,6 +594,7 @@ impl DimensionRule {
             D::None | D::DropSecond => "none",
             D::Length => "length",
             D::First => "that of the first argument",
+            D::Second => "that of the second argument",
             D::Equal => "that of the arguments, which must be the same",
             D::Ratio => "none, and the arguments must have the same",
             D::Product => "the product of both",

@@ -288,6 +288,7 @@ impl Constants<'_, '_> {
                 | Builtin::InnerCell
                 | Builtin::OutwardSign
                 | Builtin::OutwardNormal
+                | Builtin::GivenTransmissibility
                 | Builtin::Centroid
                 | Builtin::Normal
                 | Builtin::Gradient

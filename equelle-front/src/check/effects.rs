@@ -71,6 +71,7 @@ fn of_builtin(builtin: Builtin) -> Option<&'static str> {
         | Builtin::InnerCell
         | Builtin::OutwardSign
         | Builtin::OutwardNormal
+        | Builtin::GivenTransmissibility
         | Builtin::Centroid
         | Builtin::Normal
         | Builtin::Gradient

@@ -18,6 +18,8 @@ pub struct BodyUsage {
     pub normals: bool,
     /// True if gaps of faces are read.
     pub gaps: bool,
+    /// True if given transmissibilities of faces are read.
+    pub transmissibilities: bool,
     /// Divisions and square roots, each counted where it stands.
     pub divisions_and_roots: usize,
     /// Numbers of components of the Vectors that are built from numbers: the dimensions of the only
@@ -62,6 +64,7 @@ impl BodyUsage {
         self.vector_sizes.extend(vector_sizes);
         self.normals |= other.normals;
         self.gaps |= other.gaps;
+        self.transmissibilities |= other.transmissibilities;
         self.divisions_and_roots += other.divisions_and_roots;
         self.largest_component = self.largest_component.max(other.largest_component);
         self.sums_sides |= other.sums_sides;
@@ -80,6 +83,7 @@ impl BodyUsage {
             }
             Node::Expr(KExpr::Normal(_)) => self.normals = true,
             Node::Expr(KExpr::FaceGap(_)) => self.gaps = true,
+            Node::Expr(KExpr::FaceTransmissibility(_)) => self.transmissibilities = true,
             Node::Expr(KExpr::Arithmetic(Arithmetic::Div, ..) | KExpr::Unary(UnaryOp::Sqrt, _)) => self.divisions_and_roots += 1,
             Node::Expr(KExpr::Vector(components)) => {
                 self.vector_sizes.insert(components.len());

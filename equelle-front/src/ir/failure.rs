@@ -33,6 +33,7 @@ impl Op {
         | Op::Centroid(entities)
         | Op::Normal(entities)
         | Op::FaceGap(entities)
+        | Op::FaceTransmissibility(entities)
         | Op::FirstCell(entities)
         | Op::SecondCell(entities) = self
         {

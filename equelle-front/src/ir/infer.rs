@@ -83,9 +83,13 @@ impl Kernel {
     /// What one evaluation of the expression gives: a Scalar, a Vector or a Bool.
     pub fn expr_basic(&self, expr: &KExpr) -> Basic {
         match expr {
-            KExpr::Real(_) | KExpr::Measure(_) | KExpr::Component(..) | KExpr::Dot(..) | KExpr::Math(..) | KExpr::Interpolate { .. } => {
-                Basic::Scalar
-            }
+            KExpr::Real(_)
+            | KExpr::Measure(_)
+            | KExpr::FaceTransmissibility(_)
+            | KExpr::Component(..)
+            | KExpr::Dot(..)
+            | KExpr::Math(..)
+            | KExpr::Interpolate { .. } => Basic::Scalar,
             KExpr::CellFact { fact, .. } => {
                 if fact.is_truth() {
                     Basic::Bool

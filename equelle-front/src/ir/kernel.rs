@@ -317,6 +317,8 @@ pub enum KExpr {
     Centroid(Path),
     /// As [`super::Op::FaceGap`], of a face.
     FaceGap(Path),
+    /// As [`super::Op::FaceTransmissibility`], of a face.
+    FaceTransmissibility(Path),
     /// Unit normal of a face.
     Normal(Path),
     /// Whether there is no entity.
@@ -416,6 +418,7 @@ macro_rules! for_each_part {
             | KExpr::Centroid(at)
             | KExpr::Normal(at)
             | KExpr::FaceGap(at)
+            | KExpr::FaceTransmissibility(at)
             | KExpr::IsEmpty(at)
             | KExpr::CellFact { at, .. }
             | KExpr::Member { at, .. }
@@ -549,9 +552,12 @@ impl KExpr {
             KExpr::Local(_) => ExprClass::Local,
             KExpr::Param(_) => ExprClass::Param,
             KExpr::Load { .. } => ExprClass::Load,
-            KExpr::Measure(_) | KExpr::Centroid(_) | KExpr::FaceGap(_) | KExpr::Normal(_) | KExpr::Displacement { .. } => {
-                ExprClass::Geometry
-            }
+            KExpr::Measure(_)
+            | KExpr::Centroid(_)
+            | KExpr::FaceGap(_)
+            | KExpr::FaceTransmissibility(_)
+            | KExpr::Normal(_)
+            | KExpr::Displacement { .. } => ExprClass::Geometry,
             KExpr::IsEmpty(_) | KExpr::Member { .. } | KExpr::Same(..) | KExpr::Entity(_) | KExpr::CellFact { .. } => ExprClass::Topology,
             KExpr::Unary(UnaryOp::Not, _) | KExpr::Compare(..) | KExpr::Logic(..) => ExprClass::Truth,
             KExpr::Unary(UnaryOp::Neg | UnaryOp::Abs | UnaryOp::Sqrt | UnaryOp::Length | UnaryOp::Elementary(_), _)

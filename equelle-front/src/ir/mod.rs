@@ -31,6 +31,7 @@ pub mod body_usage;
 mod expected_unit;
 pub mod failure;
 pub mod infer;
+mod infer_face_geometry;
 pub mod infer_interface;
 mod infer_structure;
 pub mod interface;
@@ -45,6 +46,7 @@ pub mod text;
 pub mod visit;
 
 pub use failure::Failure;
+pub use infer_face_geometry::face_geometry as infer_face_geometry;
 pub use infer_structure::{reads_by_index, structure as infer_structure, sums_over_faces};
 pub use interface::Interface;
 pub use kernel::*;

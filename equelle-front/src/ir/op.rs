@@ -39,6 +39,9 @@ pub struct Module {
     /// that every level runs on the same grids. The text form leaves it out; what is parsed asks
     /// what its operations need.
     pub structure: Option<Structure>,
+    /// The first statement that needs the geometry of faces between cells, as
+    /// [`Module::structure`]: what is parsed asks for that of its operations, not of its kernels.
+    pub face_geometry: Option<Span>,
     /// What the user decides of values, which [`Value::storage`] has too. For messages.
     pub storage: StorageRequests,
 }
@@ -358,6 +361,8 @@ pub enum Op {
     /// From the centroid of each face on the side of its second cell to that on the side of the
     /// first; zero unless a gap lies between both.
     FaceGap(ValueId),
+    /// Transmissibility that the grid gives each face; negative where that of geometry holds.
+    FaceTransmissibility(ValueId),
     /// Unit normal of each face, from first to second cell.
     Normal(ValueId),
     /// Volume, area or length of each entity.
@@ -569,6 +574,7 @@ macro_rules! for_each_operand {
             | Op::Centroid(v)
             | Op::Normal(v)
             | Op::FaceGap(v)
+            | Op::FaceTransmissibility(v)
             | Op::Measure(v)
             | Op::Unary(_, v)
             | Op::Gradient(v)
@@ -655,6 +661,7 @@ impl Op {
             | Op::Centroid(_)
             | Op::Normal(_)
             | Op::FaceGap(_)
+            | Op::FaceTransmissibility(_)
             | Op::Measure(_)
             | Op::Gradient(_)
             | Op::Divergence(_)
@@ -688,7 +695,9 @@ impl Op {
             Op::FirstCell(_) | Op::SecondCell(_) | Op::IsEmpty(_) | Op::OneCell(_) | Op::Shift { .. } | Op::CellFact { .. } => {
                 OpClass::Topology
             }
-            Op::Centroid(_) | Op::FaceGap(_) | Op::Normal(_) | Op::Measure(_) | Op::GridNumber(_) => OpClass::Geometry,
+            Op::Centroid(_) | Op::FaceGap(_) | Op::FaceTransmissibility(_) | Op::Normal(_) | Op::Measure(_) | Op::GridNumber(_) => {
+                OpClass::Geometry
+            }
             Op::Unary(..)
             | Op::Arithmetic(..)
             | Op::Compare(..)

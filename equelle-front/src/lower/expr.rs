@@ -152,6 +152,7 @@ impl Lowering<'_> {
             Builtin::InnerCell => self.inner_cell(arg(0), expr.span),
             Builtin::OutwardSign => self.outward_sign(arg(0), expr.span),
             Builtin::OutwardNormal => self.outward_normal(arg(0), expr.span),
+            Builtin::GivenTransmissibility => self.given_transmissibility(arg(0), arg(1), expr),
             Builtin::FirstCell => Op::FirstCell(arg(0)),
             Builtin::SecondCell => Op::SecondCell(arg(0)),
             Builtin::IsEmpty => Op::IsEmpty(arg(0)),
@@ -256,6 +257,20 @@ impl Lowering<'_> {
         let centroid = self.one(expr, centroid);
         let gap = self.one(expr, Op::FaceGap(faces));
         Op::Arithmetic(Arithmetic::Add, centroid, gap)
+    }
+
+    /// The transmissibility that the grid gives faces, or else another value.
+    fn given_transmissibility(&mut self, faces: ValueId, otherwise: ValueId, expr: &Expr) -> Op {
+        let ty = match self.values[faces.0 as usize].ty.mapping() {
+            Some(set) => Type::collection(Basic::Scalar, set),
+            None => Type::SCALAR,
+        };
+        let given = self.emit(Op::FaceTransmissibility(faces), ty, Dimension::NONE, expr.span);
+        let zero = self.emit(Op::Real(0.0), Type::SCALAR, Dimension::NONE, expr.span);
+        let (given, zero) = self.on_one_set(given, zero, expr.span);
+        let condition = Op::Compare(Comparison::GreaterEqual, given, zero);
+        let condition = self.emit(condition, Type { basic: Basic::Bool, ..ty }, Dimension::NONE, expr.span);
+        Op::Select { condition, if_true: given, if_false: self.broadcast_like(otherwise, given, expr.span) }
     }
 
     /// A reduction over faces of the first two arguments.

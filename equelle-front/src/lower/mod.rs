@@ -16,7 +16,7 @@ mod step;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::ir::infer_interface::interface;
-use crate::ir::{Function, Interface, Module, Numbers, infer_structure};
+use crate::ir::{Function, Interface, Module, Numbers, infer_face_geometry, infer_structure};
 use crate::source::{SourceMap, Span};
 use crate::typed::TypedProgram;
 use crate::typed::captures::extend;
@@ -46,6 +46,7 @@ pub fn lower(program: &TypedProgram, source: &SourceMap, name: &str) -> Module {
         interface: Interface::default(),
         choices: choices.into_iter().collect(),
         structure: None,
+        face_geometry: None,
         storage: Default::default(),
     };
     module.interface = interface(&module);
@@ -53,6 +54,7 @@ pub fn lower(program: &TypedProgram, source: &SourceMap, name: &str) -> Module {
         (module.interface.coordinates, module.interface.time) = (Dimension::NONE, Dimension::NONE);
     }
     module.structure = infer_structure(&module);
+    module.face_geometry = infer_face_geometry(&module);
     module
 }
 

@@ -68,7 +68,9 @@ fn of_those(module: &Module, kernels: impl Fn(&Kernel) -> bool, forms: impl Fn(&
     let mut found = OfKernels::default();
     let mut read = |node: Node<'_>| match node {
         Node::Stmt(KStmt::ReduceFaces { .. }) | Node::Path(Path::First(_) | Path::Second(_)) => found.topology = true,
-        Node::Expr(KExpr::Measure(_) | KExpr::Centroid(_) | KExpr::FaceGap(_) | KExpr::Normal(_)) => found.geometry = true,
+        Node::Expr(KExpr::Measure(_) | KExpr::Centroid(_) | KExpr::FaceGap(_) | KExpr::FaceTransmissibility(_) | KExpr::Normal(_)) => {
+            found.geometry = true;
+        }
         Node::Expr(_) | Node::Stmt(_) | Node::Path(_) => {}
     };
     for kernel in &module.kernels {

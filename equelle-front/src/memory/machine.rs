@@ -53,6 +53,7 @@ fn entities_read(op: &Op, result: &Type) -> Vec<ValueId> {
         | Op::Centroid(_)
         | Op::Normal(_)
         | Op::FaceGap(_)
+        | Op::FaceTransmissibility(_)
         | Op::Measure(_)
         | Op::On { .. }
         | Op::Compare(..)

@@ -265,6 +265,7 @@ fn operation_name(op: &Op) -> &'static str {
         Op::Centroid(_) => "Centroid",
         Op::Normal(_) => "Normal",
         Op::FaceGap(_) => "FaceGap",
+        Op::FaceTransmissibility(_) => "FaceTransmissibility",
         Op::Measure(_) => "|...|",
         Op::Unary(..) => "a function of one operand",
         Op::Arithmetic(..) => "arithmetic",

@@ -75,6 +75,7 @@ impl Checker<'_> {
             }
             KExpr::Normal(p) => self.of_face(p, "a normal"),
             KExpr::FaceGap(p) => self.of_face(p, "a gap"),
+            KExpr::FaceTransmissibility(p) => self.of_face(p, "a transmissibility").map(|_| Basic::Scalar),
             KExpr::IsEmpty(p) => {
                 self.path(p);
                 Some(Basic::Bool)

@@ -211,6 +211,7 @@ fn single(context: &Context<'_>, op: &Op, declared: &[Type]) -> Rule {
         }
         Op::Centroid(v) => entities(context, *v, &EntityKind::ALL).map(|set| Type::collection(Basic::Vector, set)),
         Op::Normal(v) | Op::FaceGap(v) => entities(context, *v, &[EntityKind::Face]).map(|set| Type::collection(Basic::Vector, set)),
+        Op::FaceTransmissibility(v) => entities(context, *v, &[EntityKind::Face]).map(|set| Type::collection(Basic::Scalar, set)),
         Op::Measure(v) => entities(context, *v, &EntityKind::ALL).map(|set| Type::collection(Basic::Scalar, set)),
         Op::Unary(op, v) => unary(sets, *op, ty(*v)),
         Op::Arithmetic(op, a, b) => arithmetic(sets, *op, ty(*a), ty(*b)),

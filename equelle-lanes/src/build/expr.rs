@@ -1,7 +1,7 @@
 //! Expressions.
 
 use equelle_front::ir::{KExpr, ParamId, Path, UnaryOp};
-use equelle_front::ops::{Arithmetic, CellFact, Comparison, Logic};
+use equelle_front::ops::{Arithmetic, CellFact, Comparison, FROM_GEOMETRY, Logic};
 use equelle_front::types::{Basic, EntityKind, Shape};
 
 use super::emit::{arithmetic, index_of, math};
@@ -24,6 +24,7 @@ impl Builder<'_> {
                 Value::Vector(self.triple(TripleArray::Centroids(kind), path)?)
             }
             KExpr::Normal(path) => Value::Vector(self.normal(path)?),
+            KExpr::FaceTransmissibility(path) => Value::Real(self.face_transmissibility(path)?),
             KExpr::FaceGap(path) => Value::Vector(self.triple(TripleArray::FaceGaps, path)?),
             KExpr::IsEmpty(path) => Value::Truth(match self.path(path)? {
                 Entity::Empty => self.truth_constant(true),
@@ -335,6 +336,15 @@ impl Builder<'_> {
             return Ok(self.constant(1.0));
         }
         self.load_real(RealArray::Measures(kind), RankSource::All(kind), entity)
+    }
+
+    fn face_transmissibility(&mut self, path: &Path) -> Result<RealSrc, Refusal> {
+        let entity = self.path(path)?;
+        if self.target.shape.is_some() {
+            self.require(entity)?;
+            return Ok(self.constant(FROM_GEOMETRY));
+        }
+        self.load_real(RealArray::FaceTransmissibilities, RankSource::All(EntityKind::Face), entity)
     }
 
     fn normal(&mut self, path: &Path) -> Result<Vec<RealSrc>, Refusal> {

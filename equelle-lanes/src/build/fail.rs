@@ -47,6 +47,7 @@ impl Builder<'_> {
                 KExpr::Measure(at)
                 | KExpr::Centroid(at)
                 | KExpr::FaceGap(at)
+                | KExpr::FaceTransmissibility(at)
                 | KExpr::Normal(at)
                 | KExpr::CellFact { at, .. }
                 | KExpr::Member { at, .. },

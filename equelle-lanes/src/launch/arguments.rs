@@ -11,7 +11,7 @@ use equelle_front::types::{EntityKind, SetId};
 use equelle_interp::value::{Value, defect, entity_kind, side_map};
 use equelle_runtime::Error;
 use equelle_runtime::domain::Domain;
-use equelle_runtime::grid::{Grid, NONE};
+use equelle_runtime::grid::{Geometry, Grid, NONE};
 use equelle_runtime::math::table::Table;
 
 use super::context::{Argument, Context, domain_of};
@@ -44,6 +44,7 @@ impl RankMaps {
 enum Reals {
     Values(Values<f64>),
     Measures(EntityKind),
+    FaceTransmissibilities,
 }
 
 /// Places in a set.
@@ -63,6 +64,8 @@ pub struct Arguments {
     edge_lengths: Vec<f64>,
     /// Zeros for a grid without gaps.
     face_gaps: Vec<[f64; 3]>,
+    /// For a grid that gives none.
+    face_transmissibilities: Vec<f64>,
 }
 
 impl Arguments {
@@ -83,6 +86,7 @@ impl Arguments {
         for &array in &arrays.reals {
             reals.push(match array {
                 RealArray::Measures(kind) => Reals::Measures(kind),
+                RealArray::FaceTransmissibilities => Reals::FaceTransmissibilities,
                 RealArray::Scalars(param) => match arg(param) {
                     Some(Value::Scalars(values)) => Reals::Values(context.rt.dense(values)),
                     Some(_) | None => return Err(other("Collection Of Scalar")),
@@ -135,13 +139,17 @@ impl Arguments {
         let grid = context.rt.grid();
         let has_gaps = !arrays.triples.contains(&TripleArray::FaceGaps) || !grid.geometry().face_gaps.is_empty();
         let face_gaps = vec![[0.0; 3]; if has_gaps { 0 } else { grid.n_faces() }];
-        Ok(Some(Arguments { uniforms, reals, truths, entities, tables, ranks, edge_lengths, face_gaps }))
+        let gives = !arrays.reals.contains(&RealArray::FaceTransmissibilities) || !grid.geometry().face_transmissibilities.is_empty();
+        let face_transmissibilities = vec![Geometry::FROM_GEOMETRY; if gives { 0 } else { grid.n_faces() }];
+        Ok(Some(Arguments { uniforms, reals, truths, entities, tables, ranks, edge_lengths, face_gaps, face_transmissibilities }))
     }
 
     /// The same as slices.
     pub fn bindings<'a>(&'a self, program: &LaneProgram, grid: &'a Grid, space: &'a Domain, rows: Rows<'a>) -> Bindings<'a> {
         let reals = self.reals.iter().map(|array| match array {
             Reals::Values(values) => &values[..],
+            Reals::FaceTransmissibilities if self.face_transmissibilities.is_empty() => &grid.geometry().face_transmissibilities,
+            Reals::FaceTransmissibilities => &self.face_transmissibilities,
             Reals::Measures(EntityKind::Cell) => &grid.geometry().cell_volumes,
             Reals::Measures(EntityKind::Face) => &grid.geometry().face_areas,
             Reals::Measures(EntityKind::Edge | EntityKind::Vertex) => &self.edge_lengths,

@@ -409,11 +409,11 @@ impl Generator<'_> {
         })
     }
 
-    /// `Gradient`, `Divergence` and reductions over faces.
+    /// `Gradient`, `Divergence`, reductions over faces, and `GivenTransmissibility`.
     fn discrete(&mut self, set: Set, dimension: Dimension, want: Want) -> Option<Node> {
         let want = want.deeper();
         match set {
-            Set(4) => {
+            Set(4) if self.chance(70) => {
                 let a = self.scalar(Some(Set(0)), dimension, want);
                 let bounds = a.info.bounds.minus(a.info.bounds);
                 Some(Node { info: Info::scalar(Some(set), dimension, bounds), parts: parts!["Gradient(", a, ")"] })
@@ -424,6 +424,15 @@ impl Generator<'_> {
                 let a = self.scalar(faces, dimension, want);
                 let bounds = a.info.bounds.sum(self.ranges.faces, true);
                 Some(Node { info: Info::scalar(Some(set), dimension, bounds), parts: parts!["Divergence(", a, ")"] })
+            }
+            set if set != GENERIC && kind(set.0) == Kind::Face => {
+                let faces = self.domain(set);
+                let on = if self.random.bool() { Some(set) } else { None };
+                let otherwise = self.scalar(on, dimension, want);
+                // The grids give 1, and most of them nothing.
+                let bounds = otherwise.info.bounds.either(Bounds::new(1.0, 1.0));
+                let info = Info::scalar(Some(set), dimension, bounds);
+                Some(Node { info, parts: parts!["GivenTransmissibility(", faces, ", ", otherwise, ")"] })
             }
             Set(_) => None,
         }

@@ -3,8 +3,8 @@
 use crate::entity::EntityKind;
 use crate::grid::{Grid, NONE};
 
-/// Hash of the shape of a grid; of a grid without one, of the cells and gaps of all faces and the
-/// centroids of all cells. Freed geometry and another numbering make no difference. It reads 32
+/// Hash of the shape of a grid; of a grid without one, of the cells, gaps and given
+/// transmissibilities of all faces and the centroids of all cells. Freed geometry and another numbering make no difference. It reads 32
 /// bytes a cell and 8 a face.
 pub fn of(grid: &Grid) -> u64 {
     let mut hash = Mix::default();
@@ -29,6 +29,10 @@ pub fn of(grid: &Grid) -> u64 {
     let gaps = &grid.geometry().face_gaps;
     for face in in_file(EntityKind::Face, gaps.len()) {
         gaps[face as usize].iter().for_each(|component| hash.add(component.to_bits()));
+    }
+    let given = &grid.geometry().face_transmissibilities;
+    for face in in_file(EntityKind::Face, given.len()) {
+        hash.add(given[face as usize].to_bits());
     }
     for cell in in_file(EntityKind::Cell, grid.n_cells()) {
         for coordinate in grid.centroid(EntityKind::Cell, cell).unwrap_or([f64::NAN; 3]) {
@@ -92,6 +96,9 @@ mod tests {
         assert_ne!(of(&Grid::unstructured(2, cartesian.topology().clone(), geometry).unwrap()), of(&arrays()));
         let mut geometry = cartesian.geometry().clone();
         geometry.face_gaps = vec![[0.0, 0.5, 0.0]; cartesian.n_faces()];
+        assert_ne!(of(&Grid::unstructured(2, cartesian.topology().clone(), geometry).unwrap()), of(&arrays()));
+        let mut geometry = cartesian.geometry().clone();
+        geometry.face_transmissibilities = vec![2.0; cartesian.n_faces()];
         assert_ne!(of(&Grid::unstructured(2, cartesian.topology().clone(), geometry).unwrap()), of(&arrays()));
     }
 }

@@ -62,6 +62,10 @@ pub struct Geometry {
     /// of the first, where a gap or an overlap lies between both; else 0. `[n_faces]`, or empty if
     /// the sides of all faces meet.
     pub face_gaps: Vec<[f64; 3]>,
+    /// Transmissibilities that the grid gives, in cubic metres; [`Geometry::FROM_GEOMETRY`] where
+    /// that of geometry holds. A connection without geometry has no area, and the normal 0.
+    /// `[n_faces]`, or empty if none is given.
+    pub face_transmissibilities: Vec<f64>,
 }
 
 /// Positions of the nodes along each axis, ascending, in metres; empty for axes that the grid does
@@ -106,6 +110,21 @@ impl GeometryArray {
 }
 
 impl Geometry {
+    /// Stands for the transmissibility of a face whose geometry gives it.
+    pub const FROM_GEOMETRY: f64 = -1.0;
+
+    /// Transmissibility that the grid gives a face, in cubic metres; [`Geometry::FROM_GEOMETRY`] if
+    /// it gives none.
+    pub fn face_transmissibility(&self, face: usize) -> f64 {
+        self.face_transmissibilities.get(face).copied().unwrap_or(Geometry::FROM_GEOMETRY)
+    }
+
+    /// The first face without geometry, which joins two cells by a given transmissibility alone.
+    pub fn first_without_geometry(&self) -> Option<usize> {
+        // Areas may have been given up where the grid gives no transmissibilities.
+        (0..self.face_transmissibilities.len()).find(|&face| self.face_areas.get(face) == Some(&0.0))
+    }
+
     /// From the centroid of a face on the side of its second cell to that on the side of the first;
     /// zero where both meet.
     pub fn face_gap(&self, face: usize) -> [f64; 3] {
@@ -144,6 +163,7 @@ impl Geometry {
             + size_of_val(&self.face_centroids[..])
             + size_of_val(&self.face_normals[..])
             + size_of_val(&self.face_gaps[..])
+            + size_of_val(&self.face_transmissibilities[..])
     }
 }
 

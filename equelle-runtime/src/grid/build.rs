@@ -57,6 +57,7 @@ pub(super) fn geometry(shape: &Cartesian, axes: &Axes, given_up: &[GeometryArray
             normal
         }),
         face_gaps: Vec::new(),
+        face_transmissibilities: Vec::new(),
     }
 }
 

@@ -15,6 +15,8 @@ use crate::threads::{BLOCK, PerBlock};
 /// The shape of an entity, with the order of its corners.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EntityShape {
+    /// No corners: a face without geometry.
+    Nothing,
     /// One corner.
     Vertex,
     /// Two.
@@ -149,6 +151,7 @@ impl Grid {
             (EntityKind::Face, None, Some(nodes)) => self.in_blocks(self.n_faces, |face, corners| {
                 let found = without_repeats(nodes.of_face(self.entity_of_file(kind, face as u32) as usize));
                 match (found.len(), self.dim) {
+                    (0, _) => corners.add(EntityShape::Nothing, found),
                     (2, 2) => corners.add(EntityShape::Line, found),
                     (3.., 3) => corners.add(polygon(found.len()), found),
                     _ => return Err(unknown(kind, face as u32)),
@@ -157,7 +160,8 @@ impl Grid {
             }),
             (EntityKind::Cell, None, Some(nodes)) => self.in_blocks(self.n_cells, |cell, corners| {
                 let own = self.entity_of_file(kind, cell as u32) as usize;
-                let faces = self.topology().faces_of(own);
+                let faces = self.topology().faces_of(own).iter().copied().filter(|&face| !nodes.of_face(face as usize).is_empty());
+                let faces = &faces.collect::<Vec<u32>>()[..];
                 let is_closed = match self.dim {
                     1 => {
                         let ends = faces.iter().map(|&face| self.file_index(EntityKind::Face, face));

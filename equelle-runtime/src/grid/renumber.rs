@@ -183,6 +183,7 @@ impl Grid {
             geometry.face_centroids = in_order(geometry.face_centroids, faces, &self.threads);
             geometry.face_normals = in_order(geometry.face_normals, faces, &self.threads);
             geometry.face_gaps = in_order(geometry.face_gaps, faces, &self.threads);
+            geometry.face_transmissibilities = in_order(geometry.face_transmissibilities, faces, &self.threads);
         }
         geometry
     }

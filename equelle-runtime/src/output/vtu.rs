@@ -138,7 +138,7 @@ fn polyhedra(corners: &Corners) -> Vec<List> {
                     faces.extend(face.iter().map(|&corner| corners[usize::from(corner)] as usize));
                 }
             }
-            EntityShape::Polyhedron | EntityShape::Vertex | EntityShape::Line | EntityShape::Polygon => {
+            EntityShape::Polyhedron | EntityShape::Nothing | EntityShape::Vertex | EntityShape::Line | EntityShape::Polygon => {
                 let mut rest = corners.faces_of(entity);
                 while let Some((&len, others)) = rest.split_first() {
                     let (face, others) = others.split_at(len as usize);
@@ -161,6 +161,7 @@ fn polyhedra(corners: &Corners) -> Vec<List> {
 /// VTK's numbers of shapes.
 fn type_number(shape: EntityShape, has_polyhedra: bool) -> u8 {
     match shape {
+        EntityShape::Nothing => 0,
         EntityShape::Vertex => 1,
         EntityShape::Line => 3,
         EntityShape::Cell(CellShape::Triangle) => 5,

@@ -334,8 +334,7 @@ fn keywords_as_decks_have_them() {
 #[test]
 fn keywords_that_change_the_answer() {
     for (keyword, part) in [
-        ("NNC\n1 1 1 2 2 2 0.5 /\n/\n", DeckFeature::Nnc),
-        ("EDITNNC\n1 1 1 2 2 2 0.5 /\n/\n", DeckFeature::Nnc),
+        ("NNCGEN\n'A' 1 1 1 'B' 2 2 2 0.5 /\n/\n", DeckFeature::Nnc),
         ("DUALPORO\n", DeckFeature::DualPorosity),
         ("CARFIN\n'L' 1 1 1 1 1 1 2 2 2 /\nPORO\n8*0.5 /\nENDFIN\n", DeckFeature::Refinement),
         ("TRANX\n8*2 /\n", DeckFeature::Transmissibility),
@@ -635,6 +634,85 @@ fn bad_decks() {
     assert_eq!(error.message, "a:4: INCLUDE: the file includes itself");
 }
 
+/// NNC adds faces without geometry; EDITNNC multiplies and EDITNNCR replaces what is there.
+#[test]
+fn connections_without_geometry() {
+    let given = |rest: &str| {
+        let grid = read(&format!("{BOX}{rest}")).unwrap();
+        let multipliers = grid.named().array(EntityKind::Face, "MULT").map(|array| array.values.clone());
+        let unit = 1e-3 / (86_400.0 * 1e5);
+        let faces = grid.topology().face_cells.iter().enumerate().filter(|(face, _)| grid.geometry().face_transmissibility(*face) >= 0.0);
+        let found = faces.map(|(face, cells)| {
+            let multiplier = multipliers.as_ref().map_or(1.0, |values| values[face]);
+            (*cells, multiplier * grid.geometry().face_transmissibility(face) / unit, grid.geometry().face_areas[face] > 0.0)
+        });
+        (found.collect::<Vec<_>>(), multipliers, grid)
+    };
+    let near = |a: f64, b: f64| (a / b - 1.0).abs() < 1e-14;
+    let (found, multipliers, grid) = given("NNC\n1 1 1 2 2 2 0.5 /\n2 1 2 1 1 2 3 /\n/\n");
+    assert!(matches!(found[..], [([0, 7], a, false), ([4, 5], b, false)] if near(a, 0.5) && near(b, 3.0)), "{found:?}");
+    // Behind the 36 faces of 2 x 2 x 2 boxes; halfway between their cells.
+    assert_eq!((grid.n_faces(), multipliers), (38, None));
+    assert_eq!(grid.geometry().face_normals[36], [0.0; 3]);
+    let centroids = &grid.geometry().cell_centroids;
+    let middle: [f64; 3] = std::array::from_fn(|axis| 0.5 * (centroids[0][axis] + centroids[7][axis]));
+    assert_eq!(grid.geometry().face_centroids[36], middle);
+    assert!(grid.notes().iter().any(|note| note == "connections without geometry (NNC): 2"), "{:?}", grid.notes());
+    // A pair may be listed twice and in either order, in units of the field.
+    let (found, ..) = given("FIELD\nNNC\n1 1 1 2 2 2 1 /\n2 2 2 1 1 1 1 /\n/\nEDIT\nEDITNNC\n2 2 2 1 1 1 0.25 /\n/\n");
+    // Eclipse's constants: 0.001127 in FIELD beside 0.00852702 in METRIC, of bbl / (day psi) and m3 / (day bar).
+    let field = 0.158_987_294_928 / 6_894.757_293_168 * 1e5;
+    assert!(found.len() == 2 && found.iter().all(|(cells, value, _)| *cells == [0, 7] && near(*value, 0.25 * field)), "{found:?}");
+    // Of faces with geometry the product with MULT is replaced, and all of a pair together are.
+    // Across a fault of half a layer, which connects (1, 1, 1) and (1, 2, 2); of neighbours nothing is replaced.
+    let mut rows = Deck::boxes([1, 2, 2], [10.0, 10.0, 5.0]);
+    rows.set(|[_, j, k], corner| (k + (corner >> 2)) as f64 * 5.0 - 2.5 * j as f64);
+    rows.rest = "PERMX\n4*1 /\nMULTY\n4*0.5 /\nNNC\n1 1 1 1 2 2 3 /\n/\nEDIT\nEDITNNCR\n1 1 1 1 2 2 7 /\n1 1 1 1 2 1 9 /\n/\n".to_string();
+    let grid = read(&rows.text()).unwrap();
+    let multipliers = &grid.named().array(EntityKind::Face, "MULT").unwrap().values;
+    let joined: Vec<(f64, f64)> = (0..grid.n_faces())
+        .filter(|&face| grid.topology().face_cells[face] == [0, 3])
+        .map(|face| (multipliers[face], grid.geometry().face_transmissibility(face) / (1e-3 / (86_400.0 * 1e5))))
+        .collect();
+    assert!(matches!(joined[..], [(1.0, a), (1.0, b)] if near(a, 7.0) && b == 0.0), "{joined:?}");
+    let neighbours = (0..grid.n_faces()).find(|&face| grid.topology().face_cells[face] == [0, 1]).unwrap();
+    assert_eq!((multipliers[neighbours], grid.geometry().face_transmissibility(neighbours)), (0.5, -1.0));
+    assert!(grid.notes().iter().any(|note| note == "EDITNNC of neighbours by index, without effect: 1"), "{:?}", grid.notes());
+    // Of two regions.
+    let (found, ..) = given("FLUXNUM\n4*1 4*2 /\nNNC\n1 1 1 2 2 2 1 /\n1 1 1 2 2 1 1 /\n/\nMULTREGT\n1 2 0.1 XYZ ALL F /\n/\n");
+    assert!(near(found[0].1, 0.1) && found[1].1 > 0.99, "{found:?}");
+    // Cells that are not there have no connections.
+    let (found, _, grid) = given("ACTNUM\n0 7*1 /\nNNC\n1 1 1 2 2 2 1 /\n/\n");
+    assert!(found.is_empty() && grid.geometry().face_transmissibilities.is_empty());
+    assert!(grid.notes().iter().any(|note| note == "NNC of cells that are not there, left out: 1"), "{:?}", grid.notes());
+    let left_out = read_with(&format!("{BOX}NNC\n1 1 1 2 2 2 0.5 /\n/\n"), &DeckOptions::default().without(DeckFeature::Nnc)).unwrap();
+    assert!(left_out.n_faces() == 36 && left_out.notes().iter().any(|note| note.contains("nnc=ignore")), "{:?}", left_out.notes());
+    assert_eq!(message(&format!("{BOX}NNC\n1 1 1 1 1 1 1 /\n/\n")), "d:11: NNC: cell (1, 1, 1) is connected to itself");
+    assert_eq!(message(&format!("{BOX}NNC\n1 1 1 2 1 /\n/\n")), "d:11: NNC: expected the three indices of each of two cells");
+    assert_eq!(message(&format!("{BOX}NNC\n1 1 1 3 1 1 1 /\n/\n")), "d:12: NNC: `3` is outside of the grid, which has I from 1 to 2");
+    assert_eq!(message(&format!("{BOX}NNC\n1 1 1 2 1 1 -1 /\n/\n")), "d:12: NNC: `-1` is not a number of 0 or more");
+}
+
+/// A deck that ends at any byte: refused with a place, or a grid of what there is.
+#[test]
+fn decks_that_end_early() {
+    let text = format!(
+        "{BOX}SKIP\nPORO\n/\nENDSKIP\nPORO\n8*0.2 /\nPERMZ\n4*10 4* /\nFLUXNUM\n4*1 4*2 /\nEQUALREG\nPERMZ 5 2 F /\n/\n\
+         OPERATE\nPERMX 6* MULTX PERMZ 2 /\n/\nOPERATER\nPERMY 2 MULTA PERMZ 2 1 F /\nPERMY 1 COPY PERMZ 1* 1* F /\n/\n\
+         MULTREGT\n1 2 0.5 Z ALL F /\n/\nMULTREGP\n2 2 F /\n/\nFAULTS\nF 1 1 1 2 1 2 X /\n/\nMULTFLT\nF 0.5 /\n/\n\
+         PATHS\n'A' 'b' /\n/\nMINPV\n1 /\nPINCH\n0.1 NOGAP 2 ALL ALL /\nNNC\n1 1 1 2 2 2 1 /\n/\nEDIT\nEDITNNC\n1 1 1 2 2 2 3 /\n/\nMULTX\n8*2 /\nPROPS\n"
+    );
+    assert!(read(&text).is_ok(), "{:?}", read(&text).err());
+    let mut n_refused = 0;
+    for end in 0..text.len() {
+        if let Err(error) = read(&text[..end]) {
+            assert!(error.message.starts_with("d:"), "{end}: {}", error.message);
+            n_refused += 1;
+        }
+    }
+    assert!(n_refused > text.len() / 2, "{n_refused}");
+}
+
 /// Damaged decks: refused with a place, or grids that hold together.
 #[test]
 fn damaged_decks() {
@@ -642,7 +720,12 @@ fn damaged_decks() {
     let mut options = DeckOptions::default();
     options.most_cells = 10_000;
     let (mut accepted, mut refused) = (0, 0);
-    let texts = [faulted(&mut random).text() + "PINCH\n/\n", format!("{BOX}EQUALS\nPORO 0.2 /\n/\nMINPV\n1 /\nMULTX\n8*2 /\n")];
+    let texts = [
+        faulted(&mut random).text() + "PINCH\n/\n",
+        format!(
+            "{BOX}EQUALS\nPORO 0.2 /\n/\nMINPV\n1 /\nMULTX\n8*2 /\nFLUXNUM\n4*1 4*2 /\nMULTREGT\n1 2 0.5 Z ALL F /\n/\nPINCH\n1 GAP /\n"
+        ),
+    ];
     for round in 0..20_000 {
         let mut bytes = texts[round % 2].clone().into_bytes();
         for _ in 0..1 + (random.next() * 3.0) as usize {

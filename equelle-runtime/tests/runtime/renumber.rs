@@ -117,6 +117,7 @@ fn a_grid_in_two_parts() {
         face_centroids: [0.0, 1.0, 2.0, 3.0].map(|x| [x, 0.0, 0.0]).to_vec(),
         face_normals: vec![[1.0, 0.0, 0.0]; 4],
         face_gaps: Vec::new(),
+        face_transmissibilities: Vec::new(),
     };
     let grid = renumbered(Grid::unstructured(1, topology, geometry).unwrap(), Renumber::Yes);
     assert_consistent(&grid);

@@ -87,6 +87,11 @@ pub(super) fn write(grid: &Grid, out: &Path, format: Format, console: &Console) 
                     "note: connections over gaps are left out, {n_gaps} in all: cells of a VTU are joined by common nodes"
                 ));
             }
+            let geometry = grid.geometry();
+            let n_given = geometry.face_transmissibilities.iter().zip(&geometry.face_areas).filter(|(_, area)| **area == 0.0).count();
+            if n_given > 0 {
+                console.progress(&format!("note: connections without geometry are left out, {n_given} in all"));
+            }
             // Faces are no cells of the mesh, so that what belongs to them is in a file of its own.
             let has_faces = grid.named().arrays().any(|array| array.kind == EntityKind::Face)
                 || grid.named().sets().any(|set| set.kind == EntityKind::Face);

@@ -71,7 +71,8 @@ impl Quality {
         let (topology, geometry) = (grid.topology(), grid.geometry());
         let mut non_orthogonality = Histogram::new(&[0.0, 10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 80.0, 90.0]);
         for (face, &[first, second]) in topology.face_cells.iter().enumerate() {
-            if first != NONE && second != NONE {
+            // A connection without geometry has no normal.
+            if first != NONE && second != NONE && geometry.face_areas[face] > 0.0 {
                 let centroids = [first, second].map(|cell| geometry.cell_centroids[cell as usize]);
                 let gap = geometry.face_gap(face);
                 let way = std::array::from_fn(|axis| centroids[1][axis] + gap[axis] - centroids[0][axis]);
@@ -88,6 +89,9 @@ impl Quality {
             let (mut nearest, mut farthest) = (f64::INFINITY, 0.0_f64);
             for &face in topology.faces_of(cell) {
                 let face = face as usize;
+                if geometry.face_areas[face] == 0.0 {
+                    continue;
+                }
                 let is_first = topology.face_cells[face][0] == cell as u32;
                 let sign = if is_first { 1.0 } else { -1.0 };
                 let (area, normal) = (geometry.face_areas[face], geometry.face_normals[face]);

@@ -41,6 +41,10 @@ impl Writer<'_> {
                 let gap = format!("eq_face_gap(grid, {})", self.path(path));
                 Text::atom(self.reals.entering_vector(&gap))
             }
+            KExpr::FaceTransmissibility(path) => {
+                let given = format!("eq_face_transmissibility(grid, {})", self.path(path));
+                Text::atom(self.reals.entering(&given))
+            }
             KExpr::Normal(path) => Text::atom(match self.form {
                 Form::General => {
                     let normal = format!("eq_face_normal(grid, {})", self.path(path));

@@ -20,6 +20,7 @@ pub struct GridUse {
     pub face_centroids: bool,
     pub face_normals: bool,
     pub face_gaps: bool,
+    pub face_transmissibilities: bool,
     pub edge_lengths: bool,
     pub edge_centroids: bool,
     pub vertex_positions: bool,
@@ -42,6 +43,7 @@ impl GridUse {
             vertex_positions: centroids(EntityKind::Vertex),
             face_normals: body.normals,
             face_gaps: body.gaps,
+            face_transmissibilities: body.transmissibilities,
             ..self
         }
     }

@@ -34,6 +34,7 @@ pub struct EqGrid {
     pub face_centroids: u64,
     pub face_normals: u64,
     pub face_gaps: u64,
+    pub face_transmissibilities: u64,
     pub n_edges: u32,
     pub n_vertices: u32,
     pub edge_lengths: u64,
@@ -185,7 +186,8 @@ impl Argument for EqGrid {
         words.push(pair(self.n_cells, self.n_faces));
         words.extend([self.side_starts, self.side_neighbours, self.side_bases, self.side_faces, self.side_ranks]);
         words.extend([self.face_cells, self.cell_volumes, self.cell_centroids]);
-        words.extend([self.face_areas, self.face_centroids, self.face_normals, self.face_gaps, pair(self.n_edges, self.n_vertices)]);
+        words.extend([self.face_areas, self.face_centroids, self.face_normals, self.face_gaps]);
+        words.extend([self.face_transmissibilities, pair(self.n_edges, self.n_vertices)]);
         words.extend([self.edge_lengths, self.edge_centroids, self.vertex_positions]);
         self.shape.words(words);
     }
@@ -427,7 +429,7 @@ mod tests {
             words.len() * 8
         };
         assert_eq!(count(&|w| EqSpace::default().words(w)), 24);
-        assert_eq!(count(&|w| EqGrid::default().words(w)), 256);
+        assert_eq!(count(&|w| EqGrid::default().words(w)), 264);
         assert_eq!(count(&|w| EqRanks::default().words(w)), 32);
         assert_eq!(count(&|w| EqChecks { flag: 1, first: 2 }.words(w)), 16);
         assert_eq!(count(&|w| EqRows { row_ptr: 1, columns: 2, entries: 3 }.words(w)), 24);

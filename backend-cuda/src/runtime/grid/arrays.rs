@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use bytemuck::NoUninit;
-use equelle_runtime::grid::{Cartesian, Grid};
+use equelle_runtime::grid::{Cartesian, Geometry, Grid};
 use equelle_runtime::threads::Threads;
 use equelle_runtime::{EntityKind, Error};
 
@@ -32,6 +32,7 @@ pub struct GridArrays {
     pub face_centroids: bool,
     pub face_normals: bool,
     pub face_gaps: bool,
+    pub face_transmissibilities: bool,
     pub edge_lengths: bool,
     pub edge_centroids: bool,
     pub vertex_positions: bool,
@@ -48,6 +49,7 @@ impl GridArrays {
             face_centroids: false,
             face_normals: false,
             face_gaps: false,
+            face_transmissibilities: false,
             ..self
         }
     }
@@ -109,6 +111,15 @@ impl DeviceGrid {
         self.array("no gaps", || vec![0.0; grid.dim() * grid.n_faces()])
     }
 
+    /// Transmissibilities of faces of a grid that gives none, for operations that read them by
+    /// entity.
+    ///
+    /// # Errors
+    /// As for [`DeviceGrid::args`].
+    pub(crate) fn without_transmissibilities(&mut self, grid: &Grid) -> Result<u64, Error> {
+        self.array("no transmissibilities", || vec![Geometry::FROM_GEOMETRY; grid.n_faces()])
+    }
+
     /// The grid with the arrays in `needs`.
     ///
     /// # Errors
@@ -161,6 +172,9 @@ impl DeviceGrid {
         }
         if needs.face_gaps && !geometry().face_gaps.is_empty() {
             args.face_gaps = self.array("face gaps", || components(&geometry().face_gaps, dim, threads))?;
+        }
+        if needs.face_transmissibilities && !geometry().face_transmissibilities.is_empty() {
+            args.face_transmissibilities = self.array("face transmissibilities", || geometry().face_transmissibilities.clone())?;
         }
         if needs.edge_lengths {
             args.edge_lengths = self.array("edge lengths", || grid.edge_lengths())?;

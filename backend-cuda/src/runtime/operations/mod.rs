@@ -74,6 +74,10 @@ impl Operations for CudaRuntime {
         topology::face_gap(self, faces)
     }
 
+    fn face_transmissibility(&mut self, faces: &Entities) -> Result<Scalars, Error> {
+        topology::face_transmissibility(self, faces)
+    }
+
     fn normal(&mut self, faces: &Entities) -> Result<Vectors, Error> {
         topology::normal(self, faces)
     }

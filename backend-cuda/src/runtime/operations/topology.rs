@@ -104,6 +104,19 @@ pub(super) fn face_gap(rt: &mut CudaRuntime, faces: &EntityCollection) -> Result
     vectors_of(rt, faces, table, "gap")
 }
 
+/// Transmissibilities that the grid gives faces.
+pub(super) fn face_transmissibility(rt: &mut CudaRuntime, faces: &EntityCollection) -> Result<Collection, Error> {
+    rt.located(only_faces(faces, "GivenTransmissibility"))?;
+    let args = rt.grid.arrays(rt.session.grid(), GridArrays { face_transmissibilities: true, ..GridArrays::default() })?;
+    let table = match args.face_transmissibilities {
+        0 => rt.grid.without_transmissibilities(rt.session.grid())?,
+        given => given,
+    };
+    let out = rt.new_collection(faces.domain())?;
+    look_up(rt, faces, table, "transmissibility", Extent::scalars(faces.domain()), &out)?;
+    Ok(out)
+}
+
 fn vectors_of(rt: &mut CudaRuntime, entities: &EntityCollection, table: u64, what: &'static str) -> Result<VectorCollection, Error> {
     let out = rt.new_vector_collection(entities.domain())?;
     look_up(rt, entities, table, what, Extent::vectors(rt, entities.domain()), &out.values)?;

@@ -187,6 +187,7 @@ impl Cutter<'_, '_> {
                 KExpr::Real(_) | KExpr::Bool(_) | KExpr::Param(_) | KExpr::Measure(_) => {}
                 KExpr::Normal(_)
                 | KExpr::FaceGap(_)
+                | KExpr::FaceTransmissibility(_)
                 | KExpr::IsEmpty(_)
                 | KExpr::Member { .. }
                 | KExpr::Same(..)

@@ -48,10 +48,16 @@ impl Writer<'_> {
             KExpr::Measure(at) => self.measure(at)?,
             KExpr::Centroid(at) => self.centroid(at)?,
             KExpr::Normal(at) => self.normal(at)?,
-            KExpr::FaceGap(_) if self.form != Form::General => return Err(Failure::Form(Refusal::Geometry)),
+            KExpr::FaceGap(_) | KExpr::FaceTransmissibility(_) if self.form != Form::General => {
+                return Err(Failure::Form(Refusal::Geometry));
+            }
             KExpr::FaceGap(at) => {
                 self.uses.add_all([Use::Geometry, Use::Places]);
                 self.of_grid("face_gap", at)?
+            }
+            KExpr::FaceTransmissibility(at) => {
+                self.uses.add_all([Use::Geometry, Use::Places]);
+                self.of_grid("face_transmissibility", at)?
             }
             KExpr::IsEmpty(at) => self.is_empty(at)?,
             KExpr::CellFact { fact, at } => self.place_fact(*fact, at)?,
@@ -476,6 +482,7 @@ impl Writer<'_> {
             | KExpr::Centroid(_)
             | KExpr::Normal(_)
             | KExpr::FaceGap(_)
+            | KExpr::FaceTransmissibility(_)
             | KExpr::IsEmpty(_)
             | KExpr::CellFact { .. }
             | KExpr::Member { .. }

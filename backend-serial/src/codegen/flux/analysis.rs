@@ -371,7 +371,9 @@ impl<'w, 'a> Reader<'w, 'a> {
             }
             KExpr::Math(op @ (BinaryMath::Pow | BinaryMath::ATan2), a, b) => Op::Math(*op, self.function_of(a)?, self.function_of(b)?),
             KExpr::Interpolate { table, of, argument } => Op::Table(*table, *of, self.function_of(argument)?),
-            KExpr::Centroid(_) | KExpr::FaceGap(_) | KExpr::Normal(_) => return Err(Failure::Form(Refusal::Geometry)),
+            KExpr::Centroid(_) | KExpr::FaceGap(_) | KExpr::FaceTransmissibility(_) | KExpr::Normal(_) => {
+                return Err(Failure::Form(Refusal::Geometry));
+            }
             KExpr::Component(..) | KExpr::Dot(..) | KExpr::Vector(_) | KExpr::ZeroVector => {
                 return Err(Failure::Form(Refusal::Vector));
             }

@@ -101,6 +101,7 @@ fn asks_dimension(kernel: &Kernel, body: &KBlock) -> bool {
                 | Node::Expr(
                     KExpr::Normal(_)
                         | KExpr::FaceGap(_)
+                        | KExpr::FaceTransmissibility(_)
                         | KExpr::Centroid(_)
                         | KExpr::Component(..)
                         | KExpr::Dot(..)

@@ -6,7 +6,7 @@ use super::super::stencil::Skeleton;
 use super::values::{Number, Value, dot};
 use crate::ir::visit::{Node, visit_block};
 use crate::ir::{FaceFilter, KBlock, KExpr, KStmt, Kernel, Local, LocalId, ParamId, Path, UnaryOp};
-use crate::ops::{Arithmetic, CellFact, FaceReduction, Logic, Offset};
+use crate::ops::{Arithmetic, CellFact, FROM_GEOMETRY, FaceReduction, Logic, Offset};
 use crate::passes::adds;
 use crate::types::{Basic, EntityKind, Extent, SetId, SetTable, Type};
 
@@ -352,6 +352,7 @@ impl<'a> Unroller<'a> {
             }),
             // Both sides of a face are one here.
             KExpr::FaceGap(_) => Value::Vector(std::array::from_fn(|_| Number::Zero)),
+            KExpr::FaceTransmissibility(_) => Value::Number(Number::Expr(KExpr::Real(FROM_GEOMETRY))),
             KExpr::Normal(at) => {
                 let Located::Face(along, _) = self.place(at)? else { return None };
                 Value::Vector(std::array::from_fn(|axis| if axis == along { Number::One } else { Number::Zero }))

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::ir::infer_face_geometry::face_geometry;
 use crate::ir::infer_interface::interface;
 use crate::ir::infer_structure::structure;
 use crate::ir::interface::Interface;
@@ -70,6 +71,7 @@ impl Parser {
             interface: Interface::default(),
             choices: Vec::new(),
             structure: None,
+            face_geometry: None,
             storage: Default::default(),
         };
         while self.is_word("set") {
@@ -91,6 +93,7 @@ impl Parser {
         // Locations that a text names may not exist: the verifier says so.
         module.interface = interface(&module);
         module.structure = structure(&module);
+        module.face_geometry = face_geometry(&module);
         Ok(module)
     }
 }

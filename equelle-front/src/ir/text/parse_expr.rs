@@ -181,10 +181,11 @@ impl KernelParser<'_> {
                 return Ok(Some(KExpr::Unary(op, a)));
             }
         }
-        let of_path: [(&str, OfPath); 5] = [
+        let of_path: [(&str, OfPath); 6] = [
             ("measure", KExpr::Measure),
             ("centroid", KExpr::Centroid),
             ("face_gap", KExpr::FaceGap),
+            ("face_transmissibility", KExpr::FaceTransmissibility),
             ("normal", KExpr::Normal),
             ("is_empty", KExpr::IsEmpty),
         ];

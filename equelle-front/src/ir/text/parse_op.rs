@@ -385,6 +385,7 @@ impl<'a> FunctionParser<'a> {
             "Centroid" => Op::Centroid,
             "Normal" => Op::Normal,
             "FaceGap" => Op::FaceGap,
+            "FaceTransmissibility" => Op::FaceTransmissibility,
             "Measure" => Op::Measure,
             "Gradient" => Op::Gradient,
             "Divergence" => Op::Divergence,

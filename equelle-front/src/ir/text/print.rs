@@ -293,6 +293,7 @@ impl<'a> FunctionPrinter<'a> {
             Op::OneCell(a) => format!("OneCell({})", v(a)),
             Op::Centroid(a) => format!("Centroid({})", v(a)),
             Op::FaceGap(a) => format!("FaceGap({})", v(a)),
+            Op::FaceTransmissibility(a) => format!("FaceTransmissibility({})", v(a)),
             Op::Normal(a) => format!("Normal({})", v(a)),
             Op::Measure(a) => format!("Measure({})", v(a)),
             Op::Unary(op, a) => format!("{}({})", unary(*op), v(a)),

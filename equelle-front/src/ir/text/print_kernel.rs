@@ -182,6 +182,7 @@ impl KernelPrinter<'_> {
             KExpr::Measure(p) => format!("measure({})", self.path(p)),
             KExpr::Centroid(p) => format!("centroid({})", self.path(p)),
             KExpr::FaceGap(p) => format!("face_gap({})", self.path(p)),
+            KExpr::FaceTransmissibility(p) => format!("face_transmissibility({})", self.path(p)),
             KExpr::Normal(p) => format!("normal({})", self.path(p)),
             KExpr::IsEmpty(p) => format!("is_empty({})", self.path(p)),
             KExpr::CellFact { fact, at } => {

@@ -12,7 +12,7 @@ use super::plan::Plan;
 use super::tidy::inline_single_uses;
 use crate::ir::{Function, Interpolant, KBlock, KExpr, KStmt, Local, LocalId, Op, Param, ParamId, Path, UnaryOp, ValueId};
 use crate::lower::UniqueNames;
-use crate::ops::{Arithmetic, BinaryMath};
+use crate::ops::{Arithmetic, BinaryMath, FROM_GEOMETRY};
 use crate::source::Span;
 use crate::types::{Basic, SetId, SetTable, Shape, Type};
 
@@ -354,6 +354,9 @@ impl<'a> Builder<'a> {
             // In Cartesian forms both sides of a face are one.
             Op::FaceGap(_) if self.mode != Mode::General => Ok(KExpr::ZeroVector),
             Op::FaceGap(faces) => Ok(KExpr::FaceGap(self.entity(*faces, at)?)),
+            // And all have geometry.
+            Op::FaceTransmissibility(_) if self.mode != Mode::General => Ok(KExpr::Real(FROM_GEOMETRY)),
+            Op::FaceTransmissibility(faces) => Ok(KExpr::FaceTransmissibility(self.entity(*faces, at)?)),
             Op::Normal(faces) => {
                 let path = self.geometry_path(*faces, at)?;
                 Ok(KExpr::Normal(path))

@@ -73,6 +73,7 @@ fn name_of(function: &Function, defs: &Defs, sets: &SetTable, value: ValueId, de
         | Op::Centroid(_)
         | Op::Normal(_)
         | Op::FaceGap(_)
+        | Op::FaceTransmissibility(_)
         | Op::Measure(_)
         | Op::Compare(..)
         | Op::Logic(..)

@@ -93,6 +93,7 @@ fn key_of_expr(expr: &KExpr) -> Key {
         | KExpr::Centroid(_)
         | KExpr::Normal(_)
         | KExpr::FaceGap(_)
+        | KExpr::FaceTransmissibility(_)
         | KExpr::IsEmpty(_)
         | KExpr::Same(..)
         | KExpr::Select { .. }

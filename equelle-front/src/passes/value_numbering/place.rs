@@ -340,6 +340,7 @@ impl<'a> Placing<'a> {
             | KExpr::Centroid(_)
             | KExpr::Normal(_)
             | KExpr::FaceGap(_)
+            | KExpr::FaceTransmissibility(_)
             | KExpr::IsEmpty(_)
             | KExpr::CellFact { .. }
             | KExpr::Member { .. }

@@ -27,7 +27,8 @@ pub(super) fn is_crossed(positions: &[Vector], corners: &[u32]) -> bool {
     turned.iter().filter(|corner| area_of_polygon(positions, &corner[..]) < 0.0).count() >= 2
 }
 
-/// Of all faces, then of all cells.
+/// Of all faces, then of all cells. A face without nodes joins two cells without geometry: it has
+/// neither area nor normal, and its centroid is the caller's.
 ///
 /// # Errors
 /// The first face without area; then the first cell without a positive volume.
@@ -40,11 +41,15 @@ pub(super) fn geometry(topology: &Topology, nodes: &Nodes, dim: usize, threads: 
         face_centroids: vec![[0.0; 3]; n_faces],
         face_normals: vec![[0.0; 3]; n_faces],
         face_gaps: Vec::new(),
+        face_transmissibilities: Vec::new(),
     };
     let faces = (&mut geometry.face_areas[..], &mut geometry.face_centroids[..], &mut geometry.face_normals[..]);
     let found = threads.try_each(n_faces, faces, |mut range, (areas, centroids, normals)| {
         let start = range.start;
         range.try_for_each(|index| {
+            if nodes.of_face(index).is_empty() {
+                return Ok(());
+            }
             let face = Face::of(&nodes.positions, nodes.of_face(index), dim);
             let area = norm(face.vector);
             // Squares of what is this small or large are no numbers any more.
@@ -108,6 +113,9 @@ fn sum_of_cell(topology: &Topology, nodes: &Nodes, geometry: &Geometry, cell: us
     let mut sum = Sum::new(origin, dim);
     for &face in faces {
         let face = face as usize;
+        if nodes.of_face(face).is_empty() {
+            continue;
+        }
         let is_first = topology.face_cells[face][0] == cell as u32;
         let sign = if is_first { 1.0 } else { -1.0 };
         let vector = match nodes.second_sides.get(&(face as u32)) {

@@ -147,6 +147,7 @@ impl FunctionWriter<'_> {
             Op::Centroid(entities) => self.call_on_entities("centroid", *entities),
             Op::Normal(faces) => self.call_on_entities("normal", *faces),
             Op::FaceGap(faces) => self.call_on_entities("face_gap", *faces),
+            Op::FaceTransmissibility(faces) => self.call_on_entities("face_transmissibility", *faces),
             Op::Measure(entities) => self.call_on_entities("measure", *entities),
             Op::Unary(op, a) => self.unary(*op, *a, span),
             Op::Arithmetic(op, a, b) => self.arithmetic(*op, *a, *b, span),

@@ -40,6 +40,10 @@ impl<'a> FunctionWriter<'a> {
             let cells = structure.cells.map(Literal::u32_unsuffixed);
             out.extend(quote! { rt.require_cells([#(#cells),*], #line)?; });
         }
+        if let Some(span) = self.program.module.face_geometry {
+            let line = Literal::u32_unsuffixed(self.program.module.source.line(span.start));
+            out.extend(quote! { rt.require_face_geometry(#line)?; });
+        }
         self.add_reads_of_checkpoints(&mut last);
         let checkpoints = self.program.checkpoints;
         let mut start = 0;
@@ -568,6 +572,7 @@ fn operation_name(op: &Op) -> &'static str {
         Op::Centroid(_) => "centroid",
         Op::Normal(_) => "normal",
         Op::FaceGap(_) => "gap",
+        Op::FaceTransmissibility(_) => "given",
         Op::Measure(_) => "measure",
         Op::Unary(UnaryOp::Neg, _) => "negative",
         Op::Unary(UnaryOp::Not, _) => "inverse",

@@ -48,6 +48,7 @@ struct EqGrid {
   const double* face_centroids;
   const double* face_normals;  // unit length, first to second cell
   const double* face_gaps;     // 0 if the sides of all faces meet
+  const double* face_transmissibilities;  // 0 if the grid gives none
   EqEntity n_edges, n_vertices;  // 0 unless their places are there
   const double* edge_lengths;
   const double* edge_centroids;
@@ -114,6 +115,6 @@ struct EqPattern {
 
 // Sizes of the structs on the Rust side.
 static_assert(sizeof(EqRows) == 24 && sizeof(EqPattern) == 24 && sizeof(EqSlots) == 16, "layout of arguments");
-static_assert(sizeof(EqPair) == 8 && sizeof(EqSpace) == 24 && sizeof(EqGrid) == 256, "layout of arguments");
+static_assert(sizeof(EqPair) == 8 && sizeof(EqSpace) == 24 && sizeof(EqGrid) == 264, "layout of arguments");
 static_assert(sizeof(EqCartesian) == 120 && sizeof(EqRanks) == 32 && sizeof(EqChecks) == 16, "layout of arguments");
 

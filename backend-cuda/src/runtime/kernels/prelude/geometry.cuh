@@ -74,6 +74,11 @@ EQ_FUNCTION EqVector eq_face_gap(const EqGrid& grid, EqEntity face) {
   return EqVector{};
 }
 
+// Negative where that of geometry holds.
+EQ_FUNCTION double eq_face_transmissibility(const EqGrid& grid, EqEntity face) {
+  return !EQ_CARTESIAN && grid.face_transmissibilities ? grid.face_transmissibilities[face] : -1.0;
+}
+
 EQ_FUNCTION double eq_edge_length(const EqGrid& grid, EqEntity edge) { return grid.edge_lengths[edge]; }
 EQ_FUNCTION EqVector eq_edge_centroid(const EqGrid& grid, EqEntity edge) { return eq_load(grid.edge_centroids, grid.n_edges, edge); }
 EQ_FUNCTION EqVector eq_vertex_position(const EqGrid& grid, EqEntity vertex) { return eq_load(grid.vertex_positions, grid.n_vertices, vertex); }

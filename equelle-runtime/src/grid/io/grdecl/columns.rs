@@ -178,6 +178,11 @@ impl Columns {
         Ok(columns)
     }
 
+    /// The number of a cell of the deck here, if it is there.
+    pub(super) fn index_of(&self, cell: usize) -> Option<u32> {
+        self.cells.binary_search(&(cell as u32)).ok().map(|index| index as u32)
+    }
+
     /// Cells of a column, downwards.
     pub(super) fn of_column(&self, column: usize) -> &[u32] {
         &self.column_cells[self.column_pos[column] as usize..self.column_pos[column + 1] as usize]

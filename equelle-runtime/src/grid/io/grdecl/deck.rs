@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::boxes::Box3;
-use super::options::DeckOptions;
+use super::nnc::GivenConnections;
+use super::options::{DeckOptions, FEET};
 use super::table::DeckFeature;
 use super::text::{DeckPosition, Text};
 use crate::error::Error;
@@ -118,6 +119,27 @@ pub(super) struct System {
     pub length: f64,
     /// Cubic metres in its unit of pore volume.
     pub pore_volume: f64,
+    /// Cubic metres in its unit of transmissibility, a volume of liquid of 1 cP in a time at a
+    /// difference of pressure.
+    pub transmissibility: f64,
+}
+
+/// Cubic metres in a barrel of 42 US gallons.
+const BARREL: f64 = 0.158_987_294_928;
+
+/// Pascals in a pound-force per square inch.
+const PSI: f64 = 6_894.757_293_168;
+
+/// Seconds in a day.
+const DAY: f64 = 86_400.0;
+
+/// Pascal seconds in a centipoise.
+const CENTIPOISE: f64 = 1e-3;
+
+impl System {
+    pub(super) const METRIC: System = System { length: 1.0, pore_volume: 1.0, transmissibility: CENTIPOISE / (DAY * 1e5) };
+    pub(super) const FIELD: System = System { length: FEET, pore_volume: BARREL, transmissibility: CENTIPOISE * BARREL / (DAY * PSI) };
+    pub(super) const LAB: System = System { length: 0.01, pore_volume: 1e-6, transmissibility: CENTIPOISE * 1e-6 / (3_600.0 * 101_325.0) };
 }
 
 /// Content of a deck's keywords.
@@ -148,6 +170,7 @@ pub(super) struct Deck {
     /// From MULTREGP: regions (`None` for all) and multipliers of their pore volumes.
     pub pore_volume_factors: Vec<(RegionSet, Option<i64>, f64)>,
     pub between_regions: Vec<BetweenRegions>,
+    pub connections: GivenConnections,
     /// Depths of the tops of pillars, from DEPTHZ. `[(nx + 1) (ny + 1)]`
     pub pillar_tops: Option<Vec<f64>>,
     /// Metres in the unit of lengths, from GRIDUNIT.
@@ -178,6 +201,7 @@ impl Deck {
             has_multiplier_regions: false,
             pore_volume_factors: Vec::new(),
             between_regions: Vec::new(),
+            connections: GivenConnections::default(),
             pillar_tops: None,
             grid_unit: None,
             system: None,
@@ -200,6 +224,11 @@ impl Deck {
         }
         let error = text.error(of, &format!("{keyword}: {}", part.reason()));
         Err(error.hint(format!("go on without it by {parameter}=ignore: {without}")))
+    }
+
+    /// Cubic metres in the unit of transmissibilities.
+    pub(super) fn transmissibility_unit(&self) -> f64 {
+        self.system.unwrap_or(System::METRIC).transmissibility
     }
 
     /// True between EDIT and the end.

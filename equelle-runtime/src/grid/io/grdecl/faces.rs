@@ -15,6 +15,8 @@ pub(super) struct Faces {
     pub nodes: Nodes,
     /// Where the faces across the first and the second axis end.
     pub ends: [usize; 2],
+    /// Number of faces with geometry, behind which connections without it are.
+    pub n_with_geometry: usize,
     /// Whether the first cell is the one with the smaller index along the axis, or the face its end
     /// with the larger one. `[n_faces]`
     pub first_is_low: Vec<bool>,
@@ -98,7 +100,13 @@ impl Faces {
         }
         crossings.on_line.values_mut().for_each(|nodes| nodes.sort_by(|a, b| a.0.total_cmp(&b.0)));
         (0..nx * ny).for_each(|column| faces.lids(connections, columns, column, &crossings));
+        faces.n_with_geometry = faces.face_cells.len();
         faces
+    }
+
+    /// Adds a connection of two cells without geometry.
+    pub(super) fn add_connection(&mut self, cells: [u32; 2]) {
+        self.end_face(self.nodes.face_nodes.len(), cells, true, true);
     }
 
     /// Faces between two columns.
@@ -210,7 +218,8 @@ impl Faces {
         self.end_face(start, cells, first_is_low, is_outward);
     }
 
-    /// Cells of the deck on both sides of a face, by the cells of the grid that it has.
+    /// Cells of the deck on both sides of a face with geometry, by the cells of the grid that it
+    /// has.
     pub(super) fn sides(&self, face: usize, face_cells: [u32; 2], cells: &[u32]) -> FaceSides {
         let axis = self.ends.iter().filter(|&&end| face >= end).count();
         let [first, second] = face_cells.map(|cell| (cell != NONE).then(|| cells[cell as usize] as usize));

@@ -2,19 +2,12 @@
 
 use super::boxes;
 use super::deck::{Array, Deck, FaultSides, Pinch, Section, Side, System, default_of};
-use super::options::{DeckOptions, FEET};
+use super::options::DeckOptions;
 use super::table::{self, Shape, Use};
 use super::text::{DeckPosition, Item, Text, number_of};
-use super::{operations, regions};
+use super::{nnc, operations, regions};
 use crate::error::Error;
 use crate::number::{parse_integer, quoted};
-
-/// Cubic metres in a barrel of 42 US gallons.
-const BARREL: f64 = 0.158_987_294_928;
-
-const METRIC: System = System { length: 1.0, pore_volume: 1.0 };
-const FIELD: System = System { length: FEET, pore_volume: BARREL };
-const LAB: System = System { length: 0.01, pore_volume: 1e-6 };
 
 /// Reads a deck up to its end, or to where nothing is about the grid any more.
 pub(super) fn read(text: &mut Text<'_>, deck: &mut Deck) -> Result<(), Error> {
@@ -76,9 +69,9 @@ fn keyword(text: &mut Text<'_>, deck: &mut Deck, name: &str, shape: Shape, of: D
         "GRID" => deck.section = Section::Grid,
         "EDIT" => deck.section = Section::Edit,
         "NONNC" => deck.neighbours_only = Some(of),
-        "METRIC" => deck.system = Some(METRIC),
-        "FIELD" => deck.system = Some(FIELD),
-        "LAB" => deck.system = Some(LAB),
+        "METRIC" => deck.system = Some(System::METRIC),
+        "FIELD" => deck.system = Some(System::FIELD),
+        "LAB" => deck.system = Some(System::LAB),
         "SPECGRID" | "DIMENS" => dims(text, deck, name, of)?,
         "COORD" | "ZCORN" => corners(text, deck, name, of)?,
         "GRIDUNIT" => deck.grid_unit = Some(grid_unit(text, of)?),
@@ -98,6 +91,7 @@ fn keyword(text: &mut Text<'_>, deck: &mut Deck, name: &str, shape: Shape, of: D
         "EQUALREG" | "ADDREG" | "MULTIREG" | "COPYREG" => regions::apply(text, deck, name, of)?,
         "MULTREGT" => regions::between(text, deck, of)?,
         "MULTREGP" => regions::pore_volumes(text, deck, of)?,
+        "NNC" | "EDITNNC" | "EDITNNCR" => nnc::read(text, deck, name, of)?,
         "FAULTS" => faults(text, deck, of)?,
         "MULTFLT" => fault_multipliers(text, deck, of)?,
         "MINPV" | "MINPORV" => {

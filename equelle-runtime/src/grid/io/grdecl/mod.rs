@@ -12,7 +12,8 @@
 //! `table` lists the keywords, `text` reads words through included files, `keywords` reads each
 //! keyword into a `deck`, with `operations` in `boxes` and `regions`; `block` makes corners of DX,
 //! DY and DZ; `columns` numbers the nodes on pillars, `clip` finds polygons, `connections` joins
-//! layers, `faces` makes the faces of the grid, and `multipliers` names what belongs to them.
+//! layers, `faces` makes the faces of the grid, `nnc` adds connections without geometry, and
+//! `multipliers` names what belongs to faces.
 //!
 //! Source of the polygons: lines on the two sides of a fault cross once at most, so that cells on
 //! either side share a convex polygon; ours, by comparing depths on pillars alone.
@@ -26,6 +27,7 @@ mod deck;
 mod faces;
 mod keywords;
 mod multipliers;
+mod nnc;
 mod operations;
 mod options;
 mod regions;
@@ -142,7 +144,10 @@ fn leave_out_small(text: &Text<'_>, deck: &mut Deck, grid: &mut CornerPoint) -> 
         });
         if grid.is_active[cell] && pore_volume < least {
             grid.is_active[cell] = false;
-            n_small += 1;
+            // A cell whose bottom is its top has no volume, whatever rounding leaves of it.
+            let ijk = grid.ijk(cell);
+            let has_height = (0..4).any(|corner| grid.depth(ijk, corner + 4) > grid.depth(ijk, corner));
+            n_small += usize::from(has_height && pore_volume > 0.0);
             // Without any pore volume, or a limit in the deck, it is inactive as if ACTNUM said so.
             grid.is_small[cell] = pore_volume > 0.0 && has_limit;
         }
@@ -164,6 +169,7 @@ fn build(text: &mut Text<'_>, deck: &mut Deck, grid: CornerPoint, threads: &Thre
     let connections = Connections::new(&grid, deck.pinch, deck.system.map_or(1.0, |system| system.length));
     let mut faces = Faces::new(&grid, &mut columns, &connections);
     faces.nodes.positions = std::mem::take(&mut columns.positions);
+    let given = nnc::add_faces(deck, &columns, &mut faces);
     let topology = faces.topology(columns.cells.len());
     refuse_others_than_neighbours(text, deck, &faces, &columns, &topology.face_cells)?;
     let mut named = Named::default();
@@ -177,6 +183,7 @@ fn build(text: &mut Text<'_>, deck: &mut Deck, grid: CornerPoint, threads: &Thre
         (geometry.cell_volumes[index], geometry.cell_centroids[index]) = columns::measure(&corners);
     }
     drop(grid);
+    nnc::set(deck, &columns.cells, &topology.face_cells, &given, &mut geometry);
     if !nodes.second_sides.is_empty() {
         let n = nodes.second_sides.len();
         deck.notes.push(format!("faces between layers with a gap: {n}; each of their cells has its own side of the face"));
@@ -208,7 +215,7 @@ fn refuse_others_than_neighbours(
         let sides = faces.sides(face, face_cells[face], &columns.cells);
         matches!(sides.cells, [Some(_), Some(_)]) && !sides.are_neighbours(deck.n)
     };
-    if (0..face_cells.len()).any(joins_others) {
+    if (0..faces.n_with_geometry).any(joins_others) {
         deck.changes_answer(text, DeckFeature::NeighboursOnly, "NONNC", place)?;
     }
     Ok(())

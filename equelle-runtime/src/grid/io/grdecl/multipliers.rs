@@ -4,6 +4,7 @@ use super::boxes;
 use super::connections::Connections;
 use super::deck::Deck;
 use super::faces::{FaceSides, Faces};
+use super::nnc;
 use super::regions::RegionFactors;
 use crate::entity::EntityKind;
 use crate::error::Error;
@@ -30,6 +31,7 @@ pub(super) fn name_faces(
     let has_multipliers = deck.arrays.keys().any(|name| is_of_faces(name))
         || !deck.fault_multipliers.is_empty()
         || !between_regions.is_empty()
+        || deck.connections.has_factors()
         || deck.pinch.is_some_and(|pinch| pinch.resists);
     if !has_multipliers && deck.faults.is_empty() {
         return Ok(());
@@ -37,7 +39,7 @@ pub(super) fn name_faces(
     let sides = |face: usize| faces.sides(face, face_cells[face], cells);
     let mut values = vec![1.0; if has_multipliers { face_cells.len() } else { 0 }];
     let arrays = NAMES.map(|names| names.map(|name| deck.arrays.get(name)));
-    for (face, value) in values.iter_mut().enumerate() {
+    for (face, value) in values.iter_mut().enumerate().take(faces.n_with_geometry) {
         let sides = sides(face);
         let (axis, cells) = (sides.axis, sides.cells);
         if let [Some(low), Some(high)] = cells {
@@ -64,7 +66,7 @@ pub(super) fn name_faces(
             let FaceSides { axis, cells } = sides(face as usize);
             cells.iter().zip([true, false]).any(|(cell, is_high)| cell.is_some_and(|cell| marks[cell] & bit(axis, is_high) != 0))
         };
-        let members: Vec<u32> = (0..face_cells.len() as u32).filter(is_member).collect();
+        let members: Vec<u32> = (0..faces.n_with_geometry as u32).filter(is_member).collect();
         if let Some(multiplier) = deck.fault_multipliers.get(name) {
             let multiplier = multiplier[0] * multiplier[1];
             members.iter().for_each(|&face| values[face as usize] *= multiplier);
@@ -72,6 +74,19 @@ pub(super) fn name_faces(
         named.add_set(NamedSet { name: name.clone(), kind: EntityKind::Face, members })?;
         for sides in of_fault {
             boxes::cells(deck.n, sides.cells).for_each(|cell| marks[cell] = 0);
+        }
+    }
+    for (value, &face_cells) in values.iter_mut().zip(face_cells).skip(faces.n_with_geometry) {
+        *value *= nnc::pair_of(cells, face_cells).map_or(1.0, |pair| between_regions.without_geometry(pair));
+    }
+    if has_multipliers && deck.connections.has_edits() {
+        for (value, &face_cells) in values.iter_mut().zip(face_cells) {
+            let Some(pair) = nnc::pair_of(cells, face_cells) else { continue };
+            *value *= deck.connections.factors.get(&pair).copied().unwrap_or(1.0);
+            // It replaces the product.
+            if deck.connections.replaced.contains_key(&pair) {
+                *value = 1.0;
+            }
         }
     }
     if has_multipliers {

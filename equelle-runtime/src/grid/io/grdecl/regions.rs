@@ -171,12 +171,20 @@ impl RegionFactors {
 
     /// The multiplier of the connection of two cells across an axis.
     pub(super) fn of(&self, cells: [usize; 2], axis: usize, is_neighbour: bool) -> f64 {
+        self.where_holds(cells, |record| record.axes[axis] && record.neighbours[usize::from(!is_neighbour)])
+    }
+
+    /// The multiplier of a connection of two cells without geometry, which has no axis.
+    pub(super) fn without_geometry(&self, cells: [usize; 2]) -> f64 {
+        self.where_holds(cells, |record| record.neighbours[1])
+    }
+
+    fn where_holds(&self, cells: [usize; 2], holds: impl Fn(&BetweenRegions) -> bool) -> f64 {
         let of_set = |(set, numbers): &(RegionSet, Vec<i64>)| {
             let [a, b] = cells.map(|cell| numbers[cell]);
             let last = |joins: &dyn Fn(&BetweenRegions) -> bool| {
                 let record = self.records.iter().rev().find(|record| record.set == *set && joins(record));
-                let holds = |record: &&BetweenRegions| record.axes[axis] && record.neighbours[usize::from(!is_neighbour)];
-                record.filter(holds).map_or(1.0, |record| record.factor)
+                record.filter(|record| holds(record)).map_or(1.0, |record| record.factor)
             };
             // A record of a region with itself is for all connections of its cells.
             let of_region = |region: i64| last(&|record| record.regions == [Some(region); 2]);

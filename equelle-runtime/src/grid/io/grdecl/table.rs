@@ -69,7 +69,7 @@ impl DeckFeature {
     /// The reason for which it is refused.
     pub(super) const fn reason(self) -> &'static str {
         match self {
-            DeckFeature::Nnc => "connections without geometry are no faces of a grid",
+            DeckFeature::Nnc => "connections that name their grids are not read",
             DeckFeature::DualPorosity => "fractures and matrix in one cell are not read",
             DeckFeature::Refinement => "local refinement and coarsening of grids are not read",
             DeckFeature::Transmissibility => "transmissibilities in place of those of geometry and permeability are not read",
@@ -136,7 +136,7 @@ const GROUPS: &[Group] = &[
         &[
             "SPECGRID", "DIMENS", "COORD", "ZCORN", "INCLUDE", "BOX", "MINPV", "MINPORV", "PINCH", "GRIDUNIT", "GRIDOPTS", "DXV", "DYV",
             "DZV", "DEPTHZ", "EQUALS", "COPY", "ADD", "MULTIPLY", "MAXVALUE", "MINVALUE", "OPERATE", "OPERATER", "EQUALREG", "ADDREG",
-            "MULTIREG", "COPYREG", "FAULTS", "MULTFLT", "MULTREGT", "MULTREGP", "PATHS",
+            "MULTIREG", "COPYREG", "FAULTS", "MULTFLT", "MULTREGT", "MULTREGP", "PATHS", "NNC", "EDITNNC", "EDITNNCR",
         ],
     ),
     group(
@@ -169,7 +169,7 @@ const GROUPS: &[Group] = &[
         ],
     ),
     group(Shape::Records, Use::Harmless, &["DUMPCUPL", "THPRESFT", "HEATTX", "MULTREGD", "MULTREGH"]),
-    group(Shape::Records, Use::Changes(DeckFeature::Nnc), &["NNC", "EDITNNC", "EDITNNCR", "NNCGEN", "EDITNNCG"]),
+    group(Shape::Records, Use::Changes(DeckFeature::Nnc), &["NNCGEN", "EDITNNCG"]),
     group(Shape::Flag, Use::Changes(DeckFeature::DualPorosity), &["DUALPORO", "DUALPERM", "DPGRID"]),
     group(Shape::Record, Use::Changes(DeckFeature::DualPorosity), &["SIGMA", "SIGMAV", "SIGMAGD", "DPNUM"]),
     group(Shape::Block("ENDFIN"), Use::Changes(DeckFeature::Refinement), &["CARFIN", "RADFIN", "RADFIN4", "REFINE"]),

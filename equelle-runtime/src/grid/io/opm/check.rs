@@ -86,6 +86,7 @@ impl Raw {
             face_centroids: self.face_centroids.values.clone(),
             face_normals,
             face_gaps: Vec::new(),
+            face_transmissibilities: Vec::new(),
         })
     }
 

@@ -21,12 +21,17 @@ impl<'g> OpmText<'g> {
     /// been renumbered. The format has no place for names and notes.
     ///
     /// # Errors
-    /// `Data` for a grid without nodes, for one of 1 dimension, and for faces with two sides.
+    /// `Data` for a grid without nodes, for one of 1 dimension, and for faces with two
+    /// sides or without geometry.
     pub fn new(grid: &'g Grid) -> std::result::Result<OpmText<'g>, Error> {
         match &grid.nodes {
             Some(nodes) if !nodes.second_sides.is_empty() => {
                 let what = format!("faces over gaps: {}, and OPM's text format has one side of each face", nodes.second_sides.len());
                 Err(Error::new(ErrorKind::Data, what).hint("give a name that ends with .vtu"))
+            }
+            Some(_) if grid.geometry().first_without_geometry().is_some() => {
+                let what = "connections without geometry (NNC) have no place in OPM's text format";
+                Err(Error::new(ErrorKind::Data, what).hint("leave them out by nnc=ignore, or give a name that ends with .vtu"))
             }
             Some(nodes) if grid.dim() > 1 => Ok(OpmText { grid, nodes }),
             _ => Err(Error::new(ErrorKind::Data, "OPM's text format takes grids of 2 or 3 dimensions whose faces have nodes")),
