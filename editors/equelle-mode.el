@@ -89,6 +89,8 @@
      "The first cell of each face: the one that its normal points away from. Empty where that is outside the grid.")
     ("Floor" "Floor(x)"
      "The largest whole number that is not above `x`. Its derivative is 0.")
+    ("GivenTransmissibility" "GivenTransmissibility(faces, otherwise)"
+     "The transmissibility that the grid gives each face, in cubic metres, as for connections without geometry (NNC of a deck); `otherwise` on all other faces, and on all faces of most grids.")
     ("Gradient" "Gradient(values)"
      "Per interior face, the value in the second cell minus the value in the first; not divided by a distance.")
     ("Halo" "Halo(u, rules)"

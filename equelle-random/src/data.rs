@@ -4,6 +4,7 @@
 //! arrays are the same numbers. Inputs have fixed names; their files are written once and serve all
 //! programs.
 
+use std::fmt::Write as _;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -170,8 +171,9 @@ impl Fixtures {
     pub fn write(folder: &Path, triangles: &Path) -> io::Result<Fixtures> {
         let decks = [("layers", ""), ("connected layers", CONNECTION)].map(|(name, connection)| {
             let path = folder.join(format!("{}.grdecl", name.replace(' ', "-")));
-            (name, path, format!("{LAYERS}{connection}"))
+            (name, path, layers() + connection)
         });
+        fs::create_dir_all(folder)?;
         for (_, path, text) in &decks {
             fs::write(path, text)?;
         }
@@ -229,23 +231,24 @@ enum Source<'a> {
     File(&'a Path),
 }
 
-/// A deck with a gap between its first two layers, and a throw between its two columns.
-const LAYERS: &str = "SPECGRID
-2 1 3 1 F /
-COORD
-0 0 0 0 0 2  0.5 0 0 0.5 0 2  1 0 0 1 0 2
-0 0.25 0 0 0.25 2  0.5 0.25 0 0.5 0.25 2  1 0.25 0 1 0.25 2 /
-ZCORN
-2*0 2*0.125 2*0 2*0.125
-2*0.5 2*0.625 2*0.5 2*0.625
-2*0.75 2*0.875 2*0.75 2*0.875
-2*1.25 2*1.375 2*1.25 2*1.375
-2*1.25 2*1.375 2*1.25 2*1.375
-2*1.5 2*1.625 2*1.5 2*1.625 /
-";
+/// A deck of 3 x 3 x 3 cells with a gap between its first two layers, and a throw between its first
+/// two columns.
+fn layers() -> String {
+    let mut text = "SPECGRID\n3 3 3 1 F /\nCOORD\n".to_owned();
+    for (j, i) in (0..4).flat_map(|j| (0..4).map(move |i| (j, i))) {
+        let (x, y) = (0.5 * f64::from(i), 0.25 * f64::from(j));
+        let _ = writeln!(text, "{x} {y} 0 {x} {y} 2");
+    }
+    text.push_str("/\nZCORN\n");
+    for depth in [0.0, 0.5, 0.75, 1.25, 1.25, 1.5] {
+        // Two corners of each cell along either axis.
+        text.push_str(&format!("2*{depth} 4*{}\n", depth + 0.125).repeat(6));
+    }
+    text + "/\n"
+}
 
 /// A connection without geometry, of 1 cubic metre.
-const CONNECTION: &str = "NNC\n1 1 1 2 1 3 8.64e12 /\n/\n";
+const CONNECTION: &str = "NNC\n1 1 1 2 3 3 8.64e12 /\n/\n";
 
 /// Grids of few cells: as many as programs reach, and fewer. Measures and places are within
 /// [`Fixtures::ranges`].

@@ -1,9 +1,9 @@
 //! Prints the cells and connections of a deck, for comparison with other readers.
 //!
 //! `cell I J K volume`, and for each interior face `face I J K I J K multiplier area-vector
-//! centroid centroid-on-the-second-side transmissibility`, in metres and cubic metres; the last one is
-//! negative where that of geometry holds. Arguments: the deck, and names of parts that
-//! are left out.
+//! centroid centroid-on-the-second-side transmissibility`, in metres and cubic metres; the last one
+//! is negative where that of geometry holds. Arguments: the deck, and names of parts that are left
+//! out.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;

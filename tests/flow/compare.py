@@ -151,17 +151,18 @@ class Deck:
                 pair = rng.choice(["1 2", "2 3", "1 3", "1* 1*", "1 1*", "2 2"])
                 grid += f"{pair} {rng.choice([0.1, 0.5])} /\n"
             grid += "/\n"
-        # Connections of any cells, and of those that geometry connects.
-        some_cell = lambda: " ".join(str(rng.randint(1, n)) for n in self.n)
-        pairs = [pair for pair in ((some_cell(), some_cell()) for _ in range(4)) if pair[0] != pair[1]]
-        if pairs and rng.random() < 0.3:
-            grid += "NNC\n" + "".join(f"{a} {b} {rng.choice([0.02, 0.3, 4.0])} /\n" for a, b in pairs) + "/\n"
+        # Connections of any cells. Flow multiplies all that two cells have by MULTREGT again where
+        # both geometry and NNC connect them, lists a pair that is given twice with both values
+        # twice, and leaves values of NNC as they are where EDITNNCR replaces them.
+        some_cell = lambda: tuple(rng.randint(1, n) for n in self.n)
+        far = 2 if "MULTREGT" in grid else 0
+        pairs = {tuple(sorted((some_cell(), some_cell()))) for _ in range(4)}
+        pairs = sorted(pair for pair in pairs if pair[0] != pair[1] and sum(abs(pair[0][a] - pair[1][a]) for a in (0, 1)) >= far)
+        words = lambda pair: " ".join(str(at) for cell in pair for at in cell)
+        if pairs and rng.random() < 0.4 and "1*" not in grid.split("MULTREGT")[-1]:
+            grid += "NNC\n" + "".join(f"{words(pair)} {rng.choice([0.02, 0.3, 4.0])} /\n" for pair in pairs) + "/\n"
             if rng.random() < 0.5:
-                a, b = rng.choice(pairs)
-                edit += f"EDITNNC\n{a} {b} {rng.choice([0.5, 3.0])} /\n/\n"
-            elif rng.random() < 0.5:
-                a, b = rng.choice(pairs)
-                edit += f"EDITNNCR\n{a} {b} 0.7 /\n/\n"
+                edit += f"EDITNNC\n{words(rng.choice(pairs))} {rng.choice([0.5, 3.0])} /\n/\n"
         self.text = DECK.format(n=self.n, grid=grid, edit=edit)
 
     def zcorn(self):

@@ -450,7 +450,7 @@ impl Counter<'_> {
             KExpr::Measure(at) => self.geometry("measure", 1, at),
             KExpr::Centroid(at) => self.geometry("centroid", 3, at),
             KExpr::Normal(at) => self.geometry("normal", 3, at),
-            // Almost no grid has gaps or given transmissibilities, and one without has no array of them.
+            // Almost no grid has gaps or given transmissibilities, and then no array of them.
             KExpr::FaceGap(at) | KExpr::FaceTransmissibility(at) | KExpr::IsEmpty(at) | KExpr::Entity(at) | KExpr::CellFact { at, .. } => {
                 self.follow(at);
             }

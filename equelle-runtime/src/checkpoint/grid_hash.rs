@@ -4,8 +4,8 @@ use crate::entity::EntityKind;
 use crate::grid::{Grid, NONE};
 
 /// Hash of the shape of a grid; of a grid without one, of the cells, gaps and given
-/// transmissibilities of all faces and the centroids of all cells. Freed geometry and another numbering make no difference. It reads 32
-/// bytes a cell and 8 a face.
+/// transmissibilities of all faces and the centroids of all cells. Freed geometry and another
+/// numbering make no difference. It reads 32 bytes a cell and 8 a face.
 pub fn of(grid: &Grid) -> u64 {
     let mut hash = Mix::default();
     hash.add(grid.dim() as u64);

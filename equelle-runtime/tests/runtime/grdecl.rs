@@ -660,11 +660,11 @@ fn connections_without_geometry() {
     assert!(grid.notes().iter().any(|note| note == "connections without geometry (NNC): 2"), "{:?}", grid.notes());
     // A pair may be listed twice and in either order, in units of the field.
     let (found, ..) = given("FIELD\nNNC\n1 1 1 2 2 2 1 /\n2 2 2 1 1 1 1 /\n/\nEDIT\nEDITNNC\n2 2 2 1 1 1 0.25 /\n/\n");
-    // Eclipse's constants: 0.001127 in FIELD beside 0.00852702 in METRIC, of bbl / (day psi) and m3 / (day bar).
+    // bbl / (day psi) in m3 / (day bar).
     let field = 0.158_987_294_928 / 6_894.757_293_168 * 1e5;
     assert!(found.len() == 2 && found.iter().all(|(cells, value, _)| *cells == [0, 7] && near(*value, 0.25 * field)), "{found:?}");
     // Of faces with geometry the product with MULT is replaced, and all of a pair together are.
-    // Across a fault of half a layer, which connects (1, 1, 1) and (1, 2, 2); of neighbours nothing is replaced.
+    // Across a fault of half a layer, which connects (1, 1, 1) and (1, 2, 2).
     let mut rows = Deck::boxes([1, 2, 2], [10.0, 10.0, 5.0]);
     rows.set(|[_, j, k], corner| (k + (corner >> 2)) as f64 * 5.0 - 2.5 * j as f64);
     rows.rest = "PERMX\n4*1 /\nMULTY\n4*0.5 /\nNNC\n1 1 1 1 2 2 3 /\n/\nEDIT\nEDITNNCR\n1 1 1 1 2 2 7 /\n1 1 1 1 2 1 9 /\n/\n".to_string();

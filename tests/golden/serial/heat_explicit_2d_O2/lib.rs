@@ -158,6 +158,7 @@ pub fn memory() -> MemoryPlan {
 /// Those of the simulation, of its input and of the back-end, with the Equelle line.
 pub fn simulate<R: Kernels + Checkpoint>(rt: &mut R) -> Result<(), Error> {
     rt.plan_memory(memory())?;
+    rt.require_face_geometry(15)?;
     // heat_explicit_2d.equelle:4: k = InputScalarWithDefault("k", 401) * 1 [Watt/(Meter*Kelvin)]
     rt.line(4);
     let k = {

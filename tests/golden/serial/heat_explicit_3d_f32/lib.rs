@@ -148,6 +148,7 @@ pub fn memory() -> MemoryPlan {
 /// Those of the simulation, of its input and of the back-end, with the Equelle line.
 pub fn simulate<R: Kernels + Checkpoint>(rt: &mut R) -> Result<(), Error> {
     rt.plan_memory(memory())?;
+    rt.require_face_geometry(14)?;
     // heat_explicit_3d.equelle:4: k = InputScalarWithDefault("k", 0.3) * 1 [Meter^2/Second]
     rt.line(4);
     let k = {

@@ -175,6 +175,7 @@ pub fn memory() -> MemoryPlan {
 /// Those of the simulation, of its input and of the back-end, with the Equelle line.
 pub fn simulate<R: Kernels + Implicit + Checkpoint>(rt: &mut R) -> Result<(), Error> {
     rt.plan_memory(memory())?;
+    rt.require_face_geometry(15)?;
     // heat_implicit_3d.equelle:4: k = InputScalarWithDefault("k", 2.85) * 1 [Watt / (Meter * Kelvin)]
     rt.line(4);
     let k = {

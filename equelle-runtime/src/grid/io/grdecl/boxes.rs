@@ -7,6 +7,11 @@ use crate::number::{parse_integer, quoted};
 /// First and last cell along each axis, from 0.
 pub(super) type Box3 = [[usize; 2]; 3];
 
+/// A cell by its indices from 1.
+pub(super) fn cell_name(n: [usize; 3], cell: usize) -> String {
+    format!("cell ({}, {}, {})", cell % n[0] + 1, cell / n[0] % n[1] + 1, cell / (n[0] * n[1]) + 1)
+}
+
 /// All cells.
 pub(super) fn whole(n: [usize; 3]) -> Box3 {
     n.map(|n| [0, n - 1])

@@ -67,8 +67,13 @@ impl<'a> Connections<'a> {
         {
             return self.through_layers(&permeability.values, above, below, |above, below| value("MULTZ", above) * value("MULTZ-", below));
         }
-        let down = self.layers(above, below).map(|cell| value("MULTZ", cell)).take(if pinch.smallest_multiplier { usize::MAX } else { 1 });
-        down.fold(f64::INFINITY, f64::min) * value("MULTZ-", below)
+        let smallest =
+            |name: &str, cells: &mut dyn Iterator<Item = usize>| cells.map(|cell| value(name, cell)).fold(f64::INFINITY, f64::min);
+        if !pinch.smallest_multiplier {
+            return value("MULTZ", above) * value("MULTZ-", below);
+        }
+        let up = &mut self.layers(above, below).skip(1).chain([below]);
+        smallest("MULTZ", &mut self.layers(above, below)) * smallest("MULTZ-", up)
     }
 
     /// The transmissibility through all layers and gaps from one cell to another, as a part of that

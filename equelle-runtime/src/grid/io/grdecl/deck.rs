@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use super::boxes::Box3;
-use super::nnc::GivenConnections;
 use super::options::{DeckOptions, FEET};
 use super::table::DeckFeature;
 use super::text::{DeckPosition, Text};
@@ -71,7 +70,7 @@ pub(super) struct Pinch {
     pub largest_gap: f64,
     /// True if the layers between resist the flow: the harmonic mean of all, not of both ends.
     pub resists: bool,
-    /// True if the smallest MULTZ of the cells between holds, not that of the cell above.
+    /// True if the smallest MULTZ and MULTZ- of the cells between hold, not those of both ends.
     pub smallest_multiplier: bool,
 }
 
@@ -110,6 +109,34 @@ pub(super) struct BetweenRegions {
     /// True if neighbours by index are among them, and if others are.
     pub neighbours: [bool; 2],
     pub set: RegionSet,
+}
+
+/// Cells of a deck, the smaller number first.
+pub(super) type CellPair = [usize; 2];
+
+/// What a deck says about connections of pairs of cells.
+#[derive(Clone, Debug, Default)]
+pub(super) struct GivenConnections {
+    /// From NNC, in the unit of the deck's system.
+    pub added: Vec<(CellPair, f64)>,
+    /// From EDITNNC.
+    pub factors: BTreeMap<CellPair, f64>,
+    /// From EDITNNCR, in the unit of the deck's system.
+    pub replaced: BTreeMap<CellPair, f64>,
+    /// Number of records of the last two that name neighbours by index, which they do not change.
+    pub n_of_neighbours: usize,
+}
+
+impl GivenConnections {
+    /// True if a transmissibility that geometry gives is multiplied.
+    pub(super) fn has_factors(&self) -> bool {
+        !self.factors.is_empty()
+    }
+
+    /// True if connections that are there are changed.
+    pub(super) fn has_edits(&self) -> bool {
+        self.has_factors() || !self.replaced.is_empty()
+    }
 }
 
 /// Units of a deck's system.

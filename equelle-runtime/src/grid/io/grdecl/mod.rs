@@ -43,6 +43,7 @@ use crate::grid::{BuildError, Grid, Named, NamedArray, StoredGeometry};
 use crate::io::{Bytes, Source};
 use crate::number::write_shortest;
 use crate::threads::Threads;
+use boxes::cell_name;
 use columns::{Columns, CornerError, CornerPoint};
 use connections::Connections;
 use deck::{Deck, default_of};
@@ -258,10 +259,6 @@ fn name_cells(text: &Text<'_>, deck: &mut Deck, cells: &[u32], named: &mut Named
         }
     }
     Ok(())
-}
-
-fn cell_name(n: [usize; 3], cell: usize) -> String {
-    format!("cell ({}, {}, {})", cell % n[0] + 1, cell / n[0] % n[1] + 1, cell / (n[0] * n[1]) + 1)
 }
 
 fn corner_error(text: &mut Text<'_>, deck: &Deck, grid: &CornerPoint, error: CornerError) -> Error {

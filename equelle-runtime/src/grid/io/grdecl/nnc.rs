@@ -6,40 +6,12 @@ use std::collections::BTreeMap;
 
 use super::boxes;
 use super::columns::Columns;
-use super::deck::Deck;
+use super::deck::{CellPair, Deck};
 use super::faces::Faces;
 use super::table::DeckFeature;
 use super::text::{DeckPosition, Text, number_of};
 use crate::error::Error;
 use crate::grid::Geometry;
-
-/// Cells of a deck, the smaller number first.
-type Pair = [usize; 2];
-
-/// What a deck says about connections of pairs of cells.
-#[derive(Clone, Debug, Default)]
-pub(super) struct GivenConnections {
-    /// From NNC, in the unit of the deck's system.
-    pub added: Vec<(Pair, f64)>,
-    /// From EDITNNC.
-    pub factors: BTreeMap<Pair, f64>,
-    /// From EDITNNCR, in the unit of the deck's system.
-    pub replaced: BTreeMap<Pair, f64>,
-    /// Number of records of the last two that name neighbours by index, which they do not change.
-    pub n_of_neighbours: usize,
-}
-
-impl GivenConnections {
-    /// True if a transmissibility that geometry gives is multiplied.
-    pub(super) fn has_factors(&self) -> bool {
-        !self.factors.is_empty()
-    }
-
-    /// True if connections that are there are changed.
-    pub(super) fn has_edits(&self) -> bool {
-        self.has_factors() || !self.replaced.is_empty()
-    }
-}
 
 /// Reads NNC, EDITNNC or EDITNNCR: records of two cells and a transmissibility or a factor.
 pub(super) fn read(text: &mut Text<'_>, deck: &mut Deck, keyword: &str, of: DeckPosition) -> Result<(), Error> {
@@ -67,7 +39,7 @@ pub(super) fn read(text: &mut Text<'_>, deck: &mut Deck, keyword: &str, of: Deck
             *cell = cell_box[0][0] + n[0] * (cell_box[1][0] + n[1] * cell_box[2][0]);
         }
         if pair[0] == pair[1] {
-            return Err(text.error(of, &format!("{keyword}: {} is connected to itself", super::cell_name(n, pair[0]))));
+            return Err(text.error(of, &format!("{keyword}: {} is connected to itself", boxes::cell_name(n, pair[0]))));
         }
         pair.sort_unstable();
         let given = number_of(text, keyword, &items, 6)?;
@@ -123,7 +95,7 @@ pub(super) fn set(deck: &mut Deck, cells: &[u32], face_cells: &[[u32; 2]], given
     let mut values = vec![Geometry::FROM_GEOMETRY; n_with_geometry];
     values.extend_from_slice(given);
     let unit = deck.transmissibility_unit();
-    let mut left: BTreeMap<Pair, f64> = deck.connections.replaced.iter().map(|(&pair, value)| (pair, value * unit)).collect();
+    let mut left: BTreeMap<CellPair, f64> = deck.connections.replaced.iter().map(|(&pair, value)| (pair, value * unit)).collect();
     if !left.is_empty() {
         for (value, &face_cells) in values.iter_mut().zip(face_cells) {
             let Some(pair) = pair_of(cells, face_cells) else { continue };
@@ -141,7 +113,7 @@ pub(super) fn set(deck: &mut Deck, cells: &[u32], face_cells: &[[u32; 2]], given
 }
 
 /// Cells of the deck on both sides of a face between cells, the smaller number first.
-pub(super) fn pair_of(cells: &[u32], face_cells: [u32; 2]) -> Option<Pair> {
+pub(super) fn pair_of(cells: &[u32], face_cells: [u32; 2]) -> Option<CellPair> {
     let [Some(&first), Some(&second)] = face_cells.map(|cell| cells.get(cell as usize)) else { return None };
     let mut pair = [first as usize, second as usize];
     pair.sort_unstable();
