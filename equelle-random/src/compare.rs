@@ -343,7 +343,7 @@ fn run_all(program: &Program, compiled: &Compiled, fixtures: &Fixtures, extent: 
     for (number, fixture) in suitable.into_iter().enumerate() {
         let general = Options::default();
         let expected = run(&compiled.plain, &compiled.runnable, fixture, general);
-        let refused = !fits(fixture, &compiled);
+        let refused = !fits(fixture, compiled);
         match &expected.error {
             Some(error) if refused && error.kind == "Data" => {}
             Some(error) if !refused && error.kind == "Simulation" && (program.may_fail || fixture.small) => ended += 1,

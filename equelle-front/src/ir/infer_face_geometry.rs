@@ -33,13 +33,11 @@ impl Search<'_> {
                 continue;
             }
             let Some(&(op, span)) = definitions.get(&value) else { continue };
-            match op {
-                Op::Measure(entities) | Op::Centroid(entities) | Op::Normal(entities) if self.may_join_cells(function, *entities) => {
-                    if self.found.is_none_or(|found| span.start < found.start) {
-                        self.found = Some(span);
-                    }
-                }
-                _ => {}
+            if let Op::Measure(entities) | Op::Centroid(entities) | Op::Normal(entities) = op
+                && self.may_join_cells(function, *entities)
+                && self.found.is_none_or(|found| span.start < found.start)
+            {
+                self.found = Some(span);
             }
             match *op {
                 Op::Select { condition, if_true, .. } if is_given(&definitions, condition) => wanted.extend([condition, if_true]),

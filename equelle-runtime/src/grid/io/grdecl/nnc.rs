@@ -105,9 +105,9 @@ pub(super) fn set(deck: &mut Deck, cells: &[u32], face_cells: &[[u32; 2]], given
             }
         }
     }
-    for face in n_with_geometry..face_cells.len() {
-        let [a, b] = face_cells[face].map(|cell| geometry.cell_centroids[cell as usize]);
-        geometry.face_centroids[face] = std::array::from_fn(|axis| 0.5 * (a[axis] + b[axis]));
+    for (centroid, face_cells) in geometry.face_centroids.iter_mut().zip(face_cells).skip(n_with_geometry) {
+        let [a, b] = face_cells.map(|cell| geometry.cell_centroids[cell as usize]);
+        *centroid = std::array::from_fn(|axis| 0.5 * (a[axis] + b[axis]));
     }
     geometry.face_transmissibilities = values;
 }
