@@ -195,7 +195,7 @@ impl Fixtures {
             };
             let grid = Arc::new(grid);
             let dimensions = grid.dim();
-            let without_geometry = shape.is_none() && grid.geometry().first_without_geometry().is_some();
+            let without_geometry = shape.is_none() && !grid.geometry().faces_without_geometry.is_empty();
             let mut words = match source {
                 Source::Shape(shape) => sizes(&shape),
                 Source::File(path) => vec![format!("grid_filename={}", path.display())],

@@ -483,8 +483,9 @@ impl Session {
         if self.grid.has_shape() {
             return Ok(());
         }
-        let Some(face) = self.grid.geometry().first_without_geometry() else { return Ok(()) };
-        let cells = self.grid.topology().face_cells[face].map(|cell| self.cell_of_deck(cell));
+        let without = self.grid.geometry().faces_without_geometry.iter();
+        let Some(&face) = without.min_by_key(|&&face| self.grid.file_index(EntityKind::Face, face)) else { return Ok(()) };
+        let cells = self.grid.topology().face_cells[face as usize].map(|cell| self.cell_of_deck(cell));
         let message = format!(
             "the program reads the area, normal or centroid of faces between cells, and {} and {} are joined without geometry (NNC)",
             cells[0], cells[1]

@@ -63,9 +63,11 @@ pub struct Geometry {
     /// the sides of all faces meet.
     pub face_gaps: Vec<[f64; 3]>,
     /// Transmissibilities that the grid gives, in cubic metres; [`Geometry::FROM_GEOMETRY`] where
-    /// that of geometry holds. A connection without geometry has no area, and the normal 0.
-    /// `[n_faces]`, or empty if none is given.
+    /// that of geometry holds. `[n_faces]`, or empty if none is given.
     pub face_transmissibilities: Vec<f64>,
+    /// Faces that join two cells by a given transmissibility alone: they have the area 0 and the
+    /// normal 0. Ascending.
+    pub faces_without_geometry: Vec<u32>,
 }
 
 /// Positions of the nodes along each axis, ascending, in metres; empty for axes that the grid does
@@ -119,12 +121,6 @@ impl Geometry {
         self.face_transmissibilities.get(face).copied().unwrap_or(Geometry::FROM_GEOMETRY)
     }
 
-    /// The first face without geometry, which joins two cells by a given transmissibility alone.
-    pub fn first_without_geometry(&self) -> Option<usize> {
-        // Areas may have been given up where the grid gives no transmissibilities.
-        (0..self.face_transmissibilities.len()).find(|&face| self.face_areas.get(face) == Some(&0.0))
-    }
-
     /// From the centroid of a face on the side of its second cell to that on the side of the first;
     /// zero where both meet.
     pub fn face_gap(&self, face: usize) -> [f64; 3] {
@@ -164,6 +160,7 @@ impl Geometry {
             + size_of_val(&self.face_normals[..])
             + size_of_val(&self.face_gaps[..])
             + size_of_val(&self.face_transmissibilities[..])
+            + size_of_val(&self.faces_without_geometry[..])
     }
 }
 

@@ -58,6 +58,7 @@ pub(super) fn geometry(shape: &Cartesian, axes: &Axes, given_up: &[GeometryArray
         }),
         face_gaps: Vec::new(),
         face_transmissibilities: Vec::new(),
+        faces_without_geometry: Vec::new(),
     }
 }
 

@@ -160,8 +160,8 @@ impl Grid {
             }),
             (EntityKind::Cell, None, Some(nodes)) => self.in_blocks(self.n_cells, |cell, corners| {
                 let own = self.entity_of_file(kind, cell as u32) as usize;
-                let faces = self.topology().faces_of(own).iter().copied().filter(|&face| !nodes.of_face(face as usize).is_empty());
-                let faces = &faces.collect::<Vec<u32>>()[..];
+                let has_nodes = |face: &u32| !nodes.of_face(*face as usize).is_empty();
+                let faces = &self.topology().faces_of(own).iter().copied().filter(has_nodes).collect::<Vec<u32>>()[..];
                 let is_closed = match self.dim {
                     1 => {
                         let ends = faces.iter().map(|&face| self.file_index(EntityKind::Face, face));

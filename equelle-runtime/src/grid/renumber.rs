@@ -184,6 +184,8 @@ impl Grid {
             geometry.face_normals = in_order(geometry.face_normals, faces, &self.threads);
             geometry.face_gaps = in_order(geometry.face_gaps, faces, &self.threads);
             geometry.face_transmissibilities = in_order(geometry.face_transmissibilities, faces, &self.threads);
+            geometry.faces_without_geometry.iter_mut().for_each(|face| *face = faces.from_file[*face as usize]);
+            geometry.faces_without_geometry.sort_unstable();
         }
         geometry
     }

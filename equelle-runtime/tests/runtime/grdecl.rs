@@ -652,6 +652,7 @@ fn connections_without_geometry() {
     let (found, multipliers, grid) = given("NNC\n1 1 1 2 2 2 0.5 /\n2 1 2 1 1 2 3 /\n/\n");
     assert!(matches!(found[..], [([0, 7], a, false), ([4, 5], b, false)] if near(a, 0.5) && near(b, 3.0)), "{found:?}");
     // Behind the 36 faces of 2 x 2 x 2 boxes; halfway between their cells.
+    assert_eq!(grid.geometry().faces_without_geometry, [36, 37]);
     assert_eq!((grid.n_faces(), multipliers), (38, None));
     assert_eq!(grid.geometry().face_normals[36], [0.0; 3]);
     let centroids = &grid.geometry().cell_centroids;

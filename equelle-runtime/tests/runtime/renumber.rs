@@ -118,6 +118,7 @@ fn a_grid_in_two_parts() {
         face_normals: vec![[1.0, 0.0, 0.0]; 4],
         face_gaps: Vec::new(),
         face_transmissibilities: Vec::new(),
+        faces_without_geometry: Vec::new(),
     };
     let grid = renumbered(Grid::unstructured(1, topology, geometry).unwrap(), Renumber::Yes);
     assert_consistent(&grid);

@@ -87,8 +87,7 @@ pub(super) fn write(grid: &Grid, out: &Path, format: Format, console: &Console) 
                     "note: connections over gaps are left out, {n_gaps} in all: cells of a VTU are joined by common nodes"
                 ));
             }
-            let geometry = grid.geometry();
-            let n_given = geometry.face_transmissibilities.iter().zip(&geometry.face_areas).filter(|(_, area)| **area == 0.0).count();
+            let n_given = grid.geometry().faces_without_geometry.len();
             if n_given > 0 {
                 console.progress(&format!("note: connections without geometry are left out, {n_given} in all"));
             }

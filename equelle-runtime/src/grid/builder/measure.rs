@@ -42,6 +42,7 @@ pub(super) fn geometry(topology: &Topology, nodes: &Nodes, dim: usize, threads: 
         face_normals: vec![[0.0; 3]; n_faces],
         face_gaps: Vec::new(),
         face_transmissibilities: Vec::new(),
+        faces_without_geometry: Vec::new(),
     };
     let faces = (&mut geometry.face_areas[..], &mut geometry.face_centroids[..], &mut geometry.face_normals[..]);
     let found = threads.try_each(n_faces, faces, |mut range, (areas, centroids, normals)| {

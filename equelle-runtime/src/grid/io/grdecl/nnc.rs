@@ -110,6 +110,7 @@ pub(super) fn set(deck: &mut Deck, cells: &[u32], face_cells: &[[u32; 2]], given
         *centroid = std::array::from_fn(|axis| 0.5 * (a[axis] + b[axis]));
     }
     geometry.face_transmissibilities = values;
+    geometry.faces_without_geometry = (n_with_geometry as u32..face_cells.len() as u32).collect();
 }
 
 /// Cells of the deck on both sides of a face between cells, the smaller number first.

@@ -87,6 +87,7 @@ impl Raw {
             face_normals,
             face_gaps: Vec::new(),
             face_transmissibilities: Vec::new(),
+            faces_without_geometry: Vec::new(),
         })
     }
 

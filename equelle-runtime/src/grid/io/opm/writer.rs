@@ -29,7 +29,7 @@ impl<'g> OpmText<'g> {
                 let what = format!("faces over gaps: {}, and OPM's text format has one side of each face", nodes.second_sides.len());
                 Err(Error::new(ErrorKind::Data, what).hint("give a name that ends with .vtu"))
             }
-            Some(_) if grid.geometry().first_without_geometry().is_some() => {
+            Some(_) if !grid.geometry().faces_without_geometry.is_empty() => {
                 let what = "connections without geometry (NNC) have no place in OPM's text format";
                 Err(Error::new(ErrorKind::Data, what).hint("leave them out by nnc=ignore, or give a name that ends with .vtu"))
             }
