@@ -32,6 +32,8 @@ fn geometry_of_them_is_refused() {
         assert!(code == Some(4) && errors.contains(cells) && errors.contains("p.equelle:2"), "{read}: {code:?} {errors}");
         assert!(errors.contains("nnc=ignore"), "{errors}");
     }
+    let (code, errors) = interpreted("f = InteriorFaces()\nd = Where(f, |f| > 0 [Meter^2])\nOutput(\"n\", SumReduce(1 Extend d))\n");
+    assert!(code == Some(4) && errors.contains("p.equelle:2"), "{code:?} {errors}");
     // The geometry of the boundary, of cells, and of what the grid gives nothing for.
     for read in ["|BoundaryFaces()|", "|AllCells()|", "GivenTransmissibility(f, |f| * 1 [Meter])"] {
         let (code, errors) = interpreted(&format!("f = InteriorFaces()\nOutput(\"x\", 1 * {read})\n"));

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::{env, fs};
 
@@ -56,7 +57,10 @@ pub fn repository(path: &str) -> PathBuf {
 
 /// A new empty folder that only this call knows.
 pub fn scratch(name: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}", std::process::id()));
+    // Tests of a process run at once.
+    static COUNTER: AtomicU32 = AtomicU32::new(0);
+    let number = COUNTER.fetch_add(1, Ordering::Relaxed);
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}-{number}", std::process::id()));
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).expect("the target folder can be written");
     folder
@@ -134,8 +138,8 @@ fn interpreted(level: OptLevel, dimensions: Dimensions, program: &str, words: &[
 }
 
 fn compiled(level: &str, dimensions: Dimensions, program: &str, words: &[&str]) -> Outputs {
-    static COUNTER: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
-    let folder = scratch(&format!("run-{}", COUNTER.fetch_add(1, std::sync::atomic::Ordering::Relaxed)));
+    static COUNTER: AtomicU32 = AtomicU32::new(0);
+    let folder = scratch(&format!("run-{}", COUNTER.fetch_add(1, Ordering::Relaxed)));
     let (outputs, _) = run_simulator(&built_with(level, dimensions, program), &folder, words);
     outputs
 }
@@ -192,9 +196,9 @@ pub fn built_with(level: &str, dimensions: Dimensions, program: &str) -> PathBuf
     };
     slot.get_or_init(|| {
         // Texts of several folders may have one name.
-        static COUNTER: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
+        static COUNTER: AtomicU32 = AtomicU32::new(0);
         let stem = Path::new(program).file_stem().expect("a file").to_string_lossy();
-        let number = COUNTER.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        let number = COUNTER.fetch_add(1, Ordering::Relaxed);
         let folder = scratch(&format!("{stem}{level}-{number}"));
         let mut command = equellec();
         command.arg("build").arg(repository(program)).arg(level).args(["--force", "-o"]).arg(&folder);

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::ir::op::{Block, Function, FunctionId, Module, Op, StmtKind, ValueId};
+use crate::ir::op::{Block, Function, FunctionId, Module, Op, OpClass, StmtKind, ValueId};
 use crate::source::Span;
 use crate::types::{Basic, CanonicalSet, EntityKind};
 
@@ -68,6 +68,10 @@ fn collect<'a>(block: &'a Block, definitions: &mut Definitions<'a>, used: &mut V
     for statement in &block.statements {
         match &statement.kind {
             StmtKind::Let { results, op } => {
+                // What reads inputs or makes domains does so whether its result is used or not.
+                if matches!(op.class(), OpClass::Input | OpClass::Solve) {
+                    used.extend(results);
+                }
                 definitions.extend(results.iter().map(|&result| (result, (op, statement.span))));
             }
             StmtKind::Store { value, .. } => used.push(*value),
