@@ -221,7 +221,7 @@ fn write_package(name: &str, modules: &[Module<'_>], backends: &[&dyn Backend], 
     for (part, modules) in modules.chunks(modules.len().div_ceil(PARTS).max(1)).enumerate() {
         let part = format!("part_{part}");
         let source = folder.join(&part).join("src");
-        // What another run left there is no part of this binary.
+        // Files that another run left there are no part of this binary.
         let _ = fs::remove_dir_all(&source);
         fs::create_dir_all(&source).expect("the target folder can be written");
         let mut library = String::from("//! Programs.\n#![allow(warnings)]\n\n");

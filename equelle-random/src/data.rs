@@ -224,7 +224,7 @@ impl Fixtures {
     }
 }
 
-/// What a grid is made of.
+/// Source of a grid.
 #[derive(Clone, Copy)]
 enum Source<'a> {
     Shape(Cartesian),

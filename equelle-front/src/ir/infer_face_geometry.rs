@@ -68,7 +68,7 @@ fn collect<'a>(block: &'a Block, definitions: &mut Definitions<'a>, used: &mut V
     for statement in &block.statements {
         match &statement.kind {
             StmtKind::Let { results, op } => {
-                // What reads inputs or makes domains does so whether its result is used or not.
+                // Inputs are read and domains made whether their results are used or not.
                 if matches!(op.class(), OpClass::Input | OpClass::Solve) {
                     used.extend(results);
                 }

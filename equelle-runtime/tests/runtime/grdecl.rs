@@ -664,7 +664,7 @@ fn connections_without_geometry() {
     // bbl / (day psi) in m3 / (day bar).
     let field = 0.158_987_294_928 / 6_894.757_293_168 * 1e5;
     assert!(found.len() == 2 && found.iter().all(|(cells, value, _)| *cells == [0, 7] && near(*value, 0.25 * field)), "{found:?}");
-    // Of faces with geometry the product with MULT is replaced, and all of a pair together are.
+    // EDITNNCR replaces the product with MULT, and the sum over all faces of a pair.
     // Across a fault of half a layer, which connects (1, 1, 1) and (1, 2, 2).
     let mut rows = Deck::boxes([1, 2, 2], [10.0, 10.0, 5.0]);
     rows.set(|[_, j, k], corner| (k + (corner >> 2)) as f64 * 5.0 - 2.5 * j as f64);
@@ -679,7 +679,7 @@ fn connections_without_geometry() {
     let neighbours = (0..grid.n_faces()).find(|&face| grid.topology().face_cells[face] == [0, 1]).unwrap();
     assert_eq!((multipliers[neighbours], grid.geometry().face_transmissibility(neighbours)), (0.5, -1.0));
     assert!(grid.notes().iter().any(|note| note == "EDITNNC of neighbours by index, without effect: 1"), "{:?}", grid.notes());
-    // Of two regions.
+    // MULTREGT multiplies connections of two regions.
     let (found, ..) = given("FLUXNUM\n4*1 4*2 /\nNNC\n1 1 1 2 2 2 1 /\n1 1 1 2 2 1 1 /\n/\nMULTREGT\n1 2 0.1 XYZ ALL F /\n/\n");
     assert!(near(found[0].1, 0.1) && found[1].1 > 0.99, "{found:?}");
     // Cells that are not there have no connections.

@@ -27,7 +27,7 @@ pub(super) fn is_crossed(positions: &[Vector], corners: &[u32]) -> bool {
     turned.iter().filter(|corner| area_of_polygon(positions, &corner[..]) < 0.0).count() >= 2
 }
 
-/// Of all faces, then of all cells. A face without nodes joins two cells without geometry: it has
+/// Measures all faces, then all cells. A face without nodes joins two cells without geometry: it has
 /// neither area nor normal, and its centroid is the caller's.
 ///
 /// # Errors

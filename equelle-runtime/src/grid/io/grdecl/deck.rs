@@ -114,7 +114,7 @@ pub(super) struct BetweenRegions {
 /// Cells of a deck, the smaller number first.
 pub(super) type CellPair = [usize; 2];
 
-/// What a deck says about connections of pairs of cells.
+/// Connections of pairs of cells that a deck gives or changes.
 #[derive(Clone, Debug, Default)]
 pub(super) struct GivenConnections {
     /// From NNC, in the unit of the deck's system.
