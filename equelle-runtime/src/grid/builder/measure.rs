@@ -27,8 +27,8 @@ pub(super) fn is_crossed(positions: &[Vector], corners: &[u32]) -> bool {
     turned.iter().filter(|corner| area_of_polygon(positions, &corner[..]) < 0.0).count() >= 2
 }
 
-/// Measures all faces, then all cells. A face without nodes joins two cells without geometry: it has
-/// neither area nor normal, and its centroid is the caller's.
+/// Measures all faces, then all cells. A face without nodes joins two cells without geometry: it
+/// has neither area nor normal, and its centroid is the caller's.
 ///
 /// # Errors
 /// The first face without area; then the first cell without a positive volume.
