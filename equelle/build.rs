@@ -19,8 +19,9 @@ mod hash;
 
 use toml_edit::{Array, ArrayOfTables, DocumentMut, InlineTable, Item, Table, Value, value};
 
-/// The feature of a back-end crate that is left out, with its dependencies.
-const CODE_GENERATION: &str = "codegen";
+/// Features that are left out, with their dependencies: the other half of a back-end crate, and
+/// loops for any processor, since programs are compiled for one.
+const LEFT_OUT: [&str; 2] = ["codegen", "dispatch"];
 
 fn main() {
     let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets CARGO_MANIFEST_DIR"));
@@ -132,13 +133,15 @@ fn crate_manifest(path: &Path, workspace: &DocumentMut) -> DocumentMut {
         manifest.remove(section);
     }
 
-    // All features but code generation, and the dependencies that they switch on.
+    // All other features, and the dependencies that they switch on.
     let mut wanted = BTreeSet::new();
     if let Some(features) = manifest.get_mut("features").and_then(Item::as_table_mut) {
-        features.remove(CODE_GENERATION);
+        for left_out in LEFT_OUT {
+            features.remove(left_out);
+        }
         for (_, feature) in features.iter_mut() {
             if let Some(enables) = feature.as_array_mut() {
-                enables.retain(|name| name.as_str() != Some(CODE_GENERATION));
+                enables.retain(|name| !name.as_str().is_some_and(|name| LEFT_OUT.contains(&name)));
             }
         }
         let enabled = features.iter().filter_map(|(_, feature)| feature.as_array()).flatten().filter_map(Value::as_str);
@@ -156,10 +159,10 @@ fn crate_manifest(path: &Path, workspace: &DocumentMut) -> DocumentMut {
             }
         }
     }
-    // `cfg(feature = "codegen")` stays in the sources.
+    // `cfg(feature = "codegen")` and the like stay in the sources.
     let mut check = InlineTable::new();
     check.insert("level", "warn".into());
-    check.insert("check-cfg", Value::Array(["cfg(feature, values(\"codegen\"))"].into_iter().collect()));
+    check.insert("check-cfg", Value::Array([format!("cfg(feature, values({}))", LEFT_OUT.map(|name| format!("\"{name}\"")).join(", "))].into_iter().collect()));
     let mut rust = Table::new();
     rust.insert("unexpected_cfgs", value(check));
     let mut lints = Table::new();

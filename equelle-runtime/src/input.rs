@@ -9,10 +9,8 @@ mod derived;
 mod field;
 mod hashes;
 mod matching;
-mod nearest;
 mod positions;
 mod selection;
-mod sides;
 mod table;
 mod variables;
 

@@ -94,7 +94,7 @@ pub const KEYS: &[Key] = &[
     key(Grid, "aquifer", REFUSED, "refuse", "connections to aquifers in a GRDECL deck"),
     key(Grid, "nonnc", REFUSED, "refuse", "a GRDECL deck that connects neighbours by index only"),
     key(Grid, "pinchreg", REFUSED, "refuse", "rules for pinched layers by region in a GRDECL deck"),
-    key(Grid, "periodic", REFUSED, "refuse", "periodic sides ($Periodic) in a mesh of Gmsh"),
+    key(Grid, "grid_periodic", Other("SIDES"), "", "sides that are joined: x-:x+, west:east; none: not even those of a mesh of Gmsh"),
     key(Grid, "grid_dim", Words(&["1", "2", "3"]), "2", "dimension of a Cartesian grid"),
     key(Grid, "nx", Count, "6", "cells along x"),
     key(Grid, "ny", Count, "1", "cells along y"),

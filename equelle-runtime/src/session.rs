@@ -703,7 +703,7 @@ impl Session {
                 warnings.push(format!("parameter `{key}` ({origin}) has no effect: {why}"));
             }
         }
-        for key in ["grid_geometry", "grid_unit", "nnc", "periodic"] {
+        for key in ["grid_geometry", "grid_unit", "nnc"] {
             if let Some(origin) = self.parameters.origin(key).filter(|_| !from_file) {
                 warnings.push(format!("parameter `{key}` ({origin}) has no effect: grid_filename is not given"));
             }

@@ -11,7 +11,7 @@ use equelle_runtime::threads::Threads;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {
-    match gmsh::read(Path::new("m"), data, &GmshOptions { ignore_periodic: true }, &Threads::one()) {
+    match gmsh::read(Path::new("m"), data, &GmshOptions::default(), &Threads::one()) {
         Ok(grid) => {
             grid::assert_sound(&grid);
         }

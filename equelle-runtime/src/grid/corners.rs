@@ -101,8 +101,8 @@ fn slice<'a>(ends: &[usize], items: &'a [u32], entity: usize) -> &'a [u32] {
 }
 
 impl Grid {
-    /// Positions of the vertices of [`Grid::corners`], in the numbering of the file; in 1D those of
-    /// the faces. Keeps nothing. `[n_vertices]`
+    /// Positions of the vertices of [`Grid::corners`], in the numbering of the file. Keeps nothing.
+    /// `[n_vertices]`
     ///
     /// # Errors
     /// `Data` for a grid of arrays without nodes.
@@ -112,20 +112,13 @@ impl Grid {
                 1 => (0..shape.n_faces()).map(|face| build::face_centroid(shape, &self.axes(shape), face)).collect(),
                 _ => build::vertices(shape, &self.axes(shape)),
             }),
-            (None, Some(nodes)) if self.dim == 1 => {
-                let of_face = |face: u32| {
-                    let face = self.entity_of_file(EntityKind::Face, face);
-                    Ok(nodes.positions[*nodes.of_face(face as usize).first().ok_or_else(|| unknown(EntityKind::Face, face))? as usize])
-                };
-                (0..self.n_faces as u32).map(of_face).collect()
-            }
             (None, Some(nodes)) => Ok(nodes.positions.clone()),
             (None, None) => Err(without_nodes()),
         }
     }
 
     /// Entities of a kind by their corners; `None` for a kind that is its own corners: vertices,
-    /// and faces in 1D. Memory and time for each call, nothing is kept.
+    /// and faces of a shape in 1D. Memory and time for each call, nothing is kept.
     ///
     /// # Errors
     /// `Data` for a grid of arrays without nodes, and for a cell or face whose nodes do not
@@ -134,7 +127,7 @@ impl Grid {
         let kind = kind.on_grid_of(self.dim);
         match (kind, &self.shape, &self.nodes) {
             (EntityKind::Vertex, ..) => Ok(None),
-            (EntityKind::Face, ..) if self.dim == 1 => Ok(None),
+            (EntityKind::Face, Some(_), _) if self.dim == 1 => Ok(None),
             (EntityKind::Cell | EntityKind::Face | EntityKind::Edge, Some(shape), _) => {
                 self.in_blocks(self.n_entities(kind)?, |entity, corners| {
                     of_shape(shape, kind, entity, corners);
@@ -152,6 +145,7 @@ impl Grid {
                 let found = without_repeats(nodes.of_face(self.entity_of_file(kind, face as u32) as usize));
                 match (found.len(), self.dim) {
                     (0, _) => corners.add(EntityShape::Nothing, found),
+                    (1, 1) => corners.add(EntityShape::Vertex, found),
                     (2, 2) => corners.add(EntityShape::Line, found),
                     (3.., 3) => corners.add(polygon(found.len()), found),
                     _ => return Err(unknown(kind, face as u32)),
@@ -161,15 +155,12 @@ impl Grid {
             (EntityKind::Cell, None, Some(nodes)) => self.in_blocks(self.n_cells, |cell, corners| {
                 let own = self.entity_of_file(kind, cell as u32) as usize;
                 let has_nodes = |face: &u32| !nodes.of_face(*face as usize).is_empty();
-                let faces = &self.topology().faces_of(own).iter().copied().filter(has_nodes).collect::<Vec<u32>>()[..];
+                let faces = self.topology().faces_of(own).iter().filter(|face| has_nodes(face));
+                let mut faces = faces.map(|&face| nodes.seen_from(self.topology(), own, face as usize));
                 let is_closed = match self.dim {
-                    1 => {
-                        let ends = faces.iter().map(|&face| self.file_index(EntityKind::Face, face));
-                        corners.add(EntityShape::Line, ends);
-                        faces.len() == 2
-                    }
-                    2 => plane_cell(nodes, faces, corners),
-                    _ => SolidCell::new(nodes, faces.iter().map(|&face| nodes.seen_from(self.topology(), own, face as usize))).add(corners),
+                    1 => line_cell(nodes, &mut faces, corners),
+                    2 => plane_cell(nodes, &mut faces, corners),
+                    _ => SolidCell::new(nodes, &mut faces).add(corners),
                 };
                 if is_closed { Ok(()) } else { Err(unknown(kind, cell as u32)) }
             }),
@@ -260,11 +251,20 @@ fn of_shape(shape: &Cartesian, kind: EntityKind, entity: usize, corners: &mut Co
     }
 }
 
+/// A cell of one dimension from its ends, in the order of their positions; false unless it has two.
+fn line_cell<'n>(nodes: &Nodes, faces: &mut dyn Iterator<Item = &'n [u32]>, corners: &mut Corners) -> bool {
+    let mut ends: Vec<u32> = faces.flatten().copied().collect();
+    ends.sort_by(|a, b| nodes.positions[*a as usize][0].total_cmp(&nodes.positions[*b as usize][0]));
+    let has_ends = ends.len() == 2;
+    corners.add(EntityShape::Line, ends);
+    has_ends
+}
+
 /// A cell of the plane: its sides, one behind the other, counter-clockwise. Whether they close.
-fn plane_cell(nodes: &Nodes, faces: &[u32], corners: &mut Corners) -> bool {
-    let mut sides: Vec<[u32; 2]> = Vec::with_capacity(faces.len());
-    for &face in faces {
-        let &[a, b] = nodes.of_face(face as usize) else { return false };
+fn plane_cell<'n>(nodes: &Nodes, faces: &mut dyn Iterator<Item = &'n [u32]>, corners: &mut Corners) -> bool {
+    let mut sides: Vec<[u32; 2]> = Vec::new();
+    for face in faces {
+        let &[a, b] = face else { return false };
         sides.push([a, b]);
     }
     let Some(&[start, mut last]) = sides.first() else { return false };

@@ -8,6 +8,7 @@
 //! canonical sets in `sets`, what is beyond faces in `neighbours`, geometry that is given back in
 //! `geometry`, grids from cells in `builder`, entities by their corners for files of meshes in
 //! `corners` (faces that are turned outwards in `outwards`), sets and arrays of a mesh in `named`,
+//! sides in `sides`, those that are joined in `join`,
 //! grid files in [`io`], what they store against what their nodes give in `stored` (measures in
 //! `shapes`, precision of text in `digits`), the order of cells and faces in memory in `renumber`
 //! and `cuthill_mckee`.
@@ -22,7 +23,9 @@ mod cuthill_mckee;
 mod digits;
 mod geometry;
 pub mod io;
+mod join;
 mod named;
+pub(crate) mod nearest;
 mod neighbours;
 mod numbering;
 mod outwards;
@@ -30,6 +33,7 @@ mod rectilinear;
 mod renumber;
 mod sets;
 mod shapes;
+pub(crate) mod sides;
 mod skeleton;
 mod stored;
 mod structured;
@@ -46,6 +50,7 @@ pub use cartesian::{Cartesian, CartesianFace};
 pub use cartesian_edges::CartesianEdge;
 pub use corners::{Corners, EntityShape};
 pub use geometry::Centroids;
+pub use join::JoinedSides;
 pub use named::{Named, NamedArray, NamedSet};
 pub use neighbours::{MAX_CELLS_OF_ARRAYS, Neighbour};
 pub use renumber::{FaceOrder, LARGE, Renumber};

@@ -4,7 +4,7 @@
 //! distance between that point and the next one of the grid. So positions of few digits are taken,
 //! and those of corners or of another grid are not.
 
-use super::nearest::{Nearest, distance};
+use crate::grid::nearest::{Nearest, distance};
 
 /// Part of the distance of the next point that a position may be away from its own.
 const TOLERANCE: f64 = 0.1;

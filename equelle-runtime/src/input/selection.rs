@@ -12,12 +12,12 @@
 
 use std::sync::Arc;
 
-use super::sides;
 use super::variables::{Variables, absent};
 use crate::domain::Domain;
 use crate::entity::EntityKind;
 use crate::error::{Error, ErrorKind};
 use crate::grid::Grid;
+use crate::grid::sides;
 use crate::io::expression::{Scratch, truth_from};
 use crate::io::token::{Symbol, TextError, Token, TokenKind, Tokens};
 use crate::params::Parameters;

@@ -51,6 +51,9 @@ enum Widths {
     Graded(Vec<f64>),
 }
 
+/// Key of the sides that are joined.
+const PERIODIC: &str = "grid_periodic";
+
 /// Whose data is in a file such as `dx_filename`.
 #[derive(Clone, Copy)]
 enum Files<'a> {
@@ -188,6 +191,7 @@ fn cells(parameters: &Parameters, files: Files<'_>) -> Result<Vec<AxisCells>, Er
 /// the default) or not (`trust`), or `grid_dim` (default 2), `nx ny nz` (6 1 1) and either `dx dy
 /// dz` (1 1 1; one width or a sequence of widths), files of widths (`dx_filename` ...) or `lx ly
 /// lz`. `grid_layout=unstructured` treats a Cartesian grid as an unstructured one.
+/// `grid_periodic=x-:x+,west:east` joins sides, `none` not even those that a mesh of Gmsh joins.
 ///
 /// # Errors
 /// `Data` for illegal values, `Io` and `Data` of the grid file.
@@ -245,7 +249,18 @@ fn deck_options(parameters: &Parameters) -> Result<DeckOptions, Error> {
     Ok(options)
 }
 
+/// The grid of the parameters, with the sides that `grid_periodic` joins.
 fn grid(parameters: &Parameters, files: Files<'_>) -> Result<Grid, Error> {
+    let grid = open_grid(parameters, files)?;
+    let Some(sides) = parameters.text(PERIODIC) else { return Ok(grid) };
+    grid.with_periodic_sides(sides).map_err(|error| {
+        let message = format!("parameter `{PERIODIC}`{}: {}", parameters.place(PERIODIC), error.message);
+        Error { message, ..error }
+    })
+}
+
+/// The same before sides are joined.
+fn open_grid(parameters: &Parameters, files: Files<'_>) -> Result<Grid, Error> {
     let unstructured = match parameters.text("grid_layout") {
         None | Some("auto") => false,
         Some("unstructured") => true,
@@ -256,11 +271,8 @@ fn grid(parameters: &Parameters, files: Files<'_>) -> Result<Grid, Error> {
     };
     let stored = StoredGeometry::from_parameters(parameters)?;
     if let Some(path) = parameters.path("grid_filename")? {
-        let options = io::ReadOptions {
-            stored,
-            deck: deck_options(parameters)?,
-            gmsh: GmshOptions { ignore_periodic: ignores(parameters, "periodic")? },
-        };
+        let options =
+            io::ReadOptions { stored, deck: deck_options(parameters)?, gmsh: GmshOptions { joins_sides: !parameters.contains(PERIODIC) } };
         return io::read_file_as(parameters.source(), &path, &options, &Threads::from_parameters(parameters)?);
     }
     let axes = cells(parameters, files)?;

@@ -168,10 +168,16 @@ impl Threads {
     /// # Panics
     /// As for [`Threads::each`].
     pub fn each_of<P: Parts>(&self, len: usize, unit: usize, outputs: P, body: impl Fn(Range<usize>, P) + Sync) {
-        let outcome = self.try_each_of(len, unit, outputs, |range, outputs| {
-            body(range, outputs);
-            Ok(())
-        });
+        let outcome = self.try_each_of(
+            len,
+            unit,
+            outputs,
+            #[inline(always)]
+            |range, outputs| {
+                body(range, outputs);
+                Ok(())
+            },
+        );
         debug_assert_eq!(outcome, Ok(()));
     }
 
@@ -208,7 +214,11 @@ impl Threads {
                 let next = lock().take(len, size);
                 let Some((range, part)) = next else { break };
                 let start = range.start;
-                if let Err(position) = body(range, part) {
+                let outcome = for_processor(
+                    #[inline(always)]
+                    || body(range, part),
+                );
+                if let Err(position) = outcome {
                     lock().fail(start, position);
                 }
             }
@@ -230,6 +240,21 @@ impl Threads {
         let least = len.div_ceil(self.number * RANGES_PER_THREAD).max(BLOCK);
         least.div_ceil(unit).saturating_mul(unit)
     }
+}
+
+/// Calls a loop as it is compiled for the best instructions of the processor, as far as it calls
+/// functions that are inlined. Programs that cargo builds for a processor do without.
+#[cfg(feature = "dispatch")]
+#[inline(always)]
+fn for_processor<T>(body: impl FnOnce() -> T) -> T {
+    pulp::Arch::new().dispatch(body)
+}
+
+/// Calls a loop as it is compiled for the target.
+#[cfg(not(feature = "dispatch"))]
+#[inline(always)]
+fn for_processor<T>(body: impl FnOnce() -> T) -> T {
+    body()
 }
 
 /// The rest of a loop.

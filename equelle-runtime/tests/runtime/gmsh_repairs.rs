@@ -4,8 +4,8 @@
 use std::path::Path;
 
 use equelle_runtime::Parameters;
-use equelle_runtime::grid::Grid;
 use equelle_runtime::grid::io::gmsh::{self, GmshOptions};
+use equelle_runtime::grid::{Grid, NONE};
 use equelle_runtime::io::Source;
 use equelle_runtime::session::grid_from_parameters;
 use equelle_runtime::threads::Threads;
@@ -58,25 +58,41 @@ $EndNodes\n$Elements\n4\n1 1 2 1 1 1 4\n2 1 2 2 2 3 6\n3 3 2 3 1 1 2 5 4\n4 3 2 
 $Periodic\n1\n1 2 1\n2\n3 1\n6 4\n$EndPeriodic\n";
 
 #[test]
-fn periodic_sides_are_refused_or_ignored() {
-    let error = read(PERIODIC.as_bytes()).unwrap_err();
-    assert_eq!(error.message, "m.msh:21: $Periodic: 1 link between periodic sides, which are no faces between cells of a grid");
-    assert_eq!(error.hint.as_deref(), Some("leave them out with periodic=ignore: the sides are boundaries then"));
-    let ignored = GmshOptions { ignore_periodic: true };
-    let grid = gmsh::read(Path::new("m.msh"), PERIODIC.as_bytes(), &ignored, &Threads::one()).unwrap();
+fn periodic_sides_are_joined_or_boundaries() {
+    // Faces in the order in which cells name them, that of node 3 and 6 left out.
+    let grid = read(PERIODIC.as_bytes()).unwrap();
+    assert_eq!((grid.n_cells(), grid.n_faces()), (2, 6));
+    assert_eq!(grid.notes(), ["`curve 2` and `curve 1` are joined, 1 faces"]);
+    assert_eq!(grid.topology().face_cells.iter().filter(|cells| !cells.contains(&NONE)).count(), 2);
+    let boundaries = GmshOptions { joins_sides: false };
+    let grid = gmsh::read(Path::new("m.msh"), PERIODIC.as_bytes(), &boundaries, &Threads::one()).unwrap();
     assert_eq!((grid.n_cells(), grid.n_faces()), (2, 7));
-    assert_eq!(grid.notes(), ["$Periodic is left out, 1 link: periodic sides are boundaries (periodic=ignore)"]);
+    assert_eq!(grid.notes(), ["$Periodic is left out, 1 in all: its sides are boundaries"]);
     let none = PERIODIC.replace("$Periodic\n1\n1 2 1\n2\n3 1\n6 4\n", "$Periodic\n0\n");
     assert!(read(none.as_bytes()).unwrap().notes().is_empty());
     let source = Source::memory([("p.msh", PERIODIC.as_bytes().to_vec())]);
-    let grid = |words: &[&str]| {
+    let n_faces = |words: &[&str]| {
         let words: Vec<String> = words.iter().map(ToString::to_string).collect();
-        grid_from_parameters(&Parameters::from_words_in(source.clone(), &words).unwrap()).map(|grid| grid.n_cells())
+        grid_from_parameters(&Parameters::from_words_in(source.clone(), &words).unwrap()).map(|grid| grid.n_faces())
     };
-    assert_eq!(grid(&["grid_filename=p.msh", "periodic=ignore"]), Ok(2));
-    assert!(grid(&["grid_filename=p.msh"]).unwrap_err().message.contains("$Periodic"));
-    let wrong = grid(&["grid_filename=p.msh", "periodic=yes"]).unwrap_err().message;
-    assert_eq!(wrong, "parameter `periodic` must be `refuse` or `ignore`, not `yes`");
+    assert_eq!(n_faces(&["grid_filename=p.msh", "grid_periodic=none"]), Ok(7));
+    assert_eq!(n_faces(&["grid_filename=p.msh"]), Ok(6));
+    assert_eq!(n_faces(&["grid_filename=p.msh", "grid_periodic=x-:x+"]), Ok(6));
+    let wrong = n_faces(&["grid_filename=p.msh", "grid_periodic=yes"]).unwrap_err().message;
+    assert_eq!(wrong, "parameter `grid_periodic` (command line): sides cannot be joined: expected two sides with a colon, found `yes`");
+}
+
+/// A link with an affine transform, one of a corner, and one to nodes that are nowhere.
+#[test]
+fn links_of_other_kinds() {
+    let links = "$Periodic\n2\n0 3 1\n1\n3 1\n1 2 1\nAffine 1 0 0 2 0 1 0 0 0 0 1 0 0 0 0 1\n2\n3 1\n6 4\n";
+    let mesh = PERIODIC.replace("$Periodic\n1\n1 2 1\n2\n3 1\n6 4\n", links);
+    assert_eq!(read(mesh.as_bytes()).unwrap().n_faces(), 6);
+    let nowhere = read(PERIODIC.replace("3 1\n6 4\n$EndP", "3 7\n6 8\n$EndP").as_bytes()).unwrap_err();
+    assert_eq!(nowhere.message, "m.msh: $Periodic: sides cannot be joined: `curve 1` has no faces");
+    assert_eq!(nowhere.hint.as_deref(), Some("with grid_periodic=none its sides are boundaries"));
+    let cut_off = read(PERIODIC.replace("2\n3 1\n6 4\n$EndP", "9\n3 1\n6 4\n$EndP").as_bytes()).unwrap_err();
+    assert!(cut_off.message.contains("expected 9 nodes of a periodic entity"), "{}", cut_off.message);
 }
 
 #[test]

@@ -21,6 +21,7 @@ mod gmsh_repairs;
 mod grdecl;
 mod grid;
 mod input;
+mod joined_sides;
 mod launch;
 mod msh;
 mod newton;

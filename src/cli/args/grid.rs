@@ -109,28 +109,18 @@ pub struct DeckArgs {
     /// Unit of lengths of a GRDECL deck, whatever it says
     #[arg(long, value_name = "UNIT", value_enum)]
     pub grid_unit: Option<GridUnit>,
-    /// A part of the file that is left out, though that changes the answer; else it is an error
+    /// A part of a deck that is left out, though that changes the answer; else it is an error
     #[arg(long, value_name = "PART", value_delimiter = ',', value_parser = ignored_part)]
-    pub ignore: Vec<IgnoredPart>,
-}
-
-/// A part of a grid file that is refused, unless it is left out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum IgnoredPart {
-    /// A part of a deck.
-    Deck(DeckFeature),
-    /// Periodic sides of a mesh of Gmsh.
-    Periodic,
+    pub ignore: Vec<DeckFeature>,
+    /// Sides that are joined, as x-:x+,west:east; `none`: not even those that a mesh of Gmsh joins
+    #[arg(long, value_name = "SIDES")]
+    pub periodic: Option<String>,
 }
 
 /// A part by the name of its parameter.
-fn ignored_part(name: &str) -> Result<IgnoredPart, String> {
-    if name == "periodic" {
-        return Ok(IgnoredPart::Periodic);
-    }
-    let of_decks = DeckFeature::ALL.map(DeckFeature::parameter).join(", ");
+fn ignored_part(name: &str) -> Result<DeckFeature, String> {
     let part = DeckFeature::ALL.into_iter().find(|part| part.parameter() == name);
-    part.map(IgnoredPart::Deck).ok_or_else(|| format!("expected one of {of_decks}, periodic"))
+    part.ok_or_else(|| format!("expected one of {}", DeckFeature::ALL.map(DeckFeature::parameter).join(", ")))
 }
 
 /// Units of lengths of a deck.

@@ -16,7 +16,7 @@ use equelle_runtime::output::{Compression, Field, FieldValues, StepFields, Suppo
 use equelle_runtime::threads::Threads;
 use equelle_runtime::{EntityKind, Error};
 
-use super::super::args::{DeckArgs, GridUnit, IgnoredPart};
+use super::super::args::{DeckArgs, GridUnit};
 use crate::console::Console;
 use equelle::failure::Failure;
 use equelle::files;
@@ -36,17 +36,18 @@ pub(super) fn read(file: &Path, deck: &DeckArgs) -> Result<Grid, Error> {
         GridUnit::Feet => "feet",
         GridUnit::Cm => "cm",
     });
-    let gmsh = GmshOptions { ignore_periodic: deck.ignore.contains(&IgnoredPart::Periodic) };
+    let gmsh = GmshOptions { joins_sides: deck.periodic.is_none() };
     let mut options = DeckOptions::default();
     options.grid_unit = unit.and_then(DeckOptions::unit);
     for part in &deck.ignore {
-        if let IgnoredPart::Deck(part) = part {
-            options = options.without(*part);
-        }
+        options = options.without(*part);
     }
-    let deck = options;
     let threads = Threads::new(std::thread::available_parallelism().map_or(1, usize::from));
-    read_file_as(&Source::Files, file, &ReadOptions { stored: StoredGeometry::Check, deck, gmsh }, &threads)
+    let grid = read_file_as(&Source::Files, file, &ReadOptions { stored: StoredGeometry::Check, deck: options, gmsh }, &threads)?;
+    match &deck.periodic {
+        None => Ok(grid),
+        Some(sides) => grid.with_periodic_sides(sides),
+    }
 }
 
 /// Formats that are written.

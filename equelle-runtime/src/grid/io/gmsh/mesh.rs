@@ -7,11 +7,12 @@ use super::data::ElementData;
 use super::elements::{AllElements, ElementType, Elements, Run};
 use super::groups::Groups;
 use super::nodes::Nodes;
+use super::periodic::{self, Link};
 use super::reader::{Reader, Version};
 use crate::entity::EntityKind;
 use crate::error::Error;
 use crate::grid::builder::FacesByNodes;
-use crate::grid::{BuildError, Grid, GridBuilder, Named, NamedSet, Repairs};
+use crate::grid::{BuildError, Grid, GridBuilder, JoinedSides, Named, NamedSet, Repairs};
 use crate::threads::Threads;
 
 /// What the sections of a file have.
@@ -22,6 +23,8 @@ pub(super) struct Mesh<'a> {
     pub(super) nodes: Nodes,
     pub(super) elements: AllElements,
     pub(super) data: Vec<ElementData>,
+    /// Sides that are joined.
+    pub(super) links: Vec<Link>,
     /// For the user: what was put right or left out.
     pub(super) notes: Vec<String>,
 }
@@ -60,7 +63,14 @@ impl Mesh<'_> {
         for array in super::data::arrays(self.data, self.elements.of_dim[dim].places.iter().map(|&place| tag_of(place))) {
             named.add_array(array)?;
         }
-        Ok(grid.with_named(named)?.with_notes(self.notes))
+        let sides = periodic::sides(&self.links, dim, &grid, (&self.nodes, &repairs));
+        self.notes.extend(sides.iter().map(JoinedSides::note));
+        let grid = grid.with_named(named)?.with_joined_sides(&sides);
+        let grid = grid.map_err(|error| {
+            let joined = reader.error_of_file(&format!("$Periodic: {}", error.message));
+            joined.hint("with grid_periodic=none its sides are boundaries")
+        })?;
+        Ok(grid.with_notes(self.notes))
     }
 
     /// In version 4.1 entities have the groups: without them, named sets would be empty.

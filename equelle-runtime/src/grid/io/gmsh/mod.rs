@@ -7,11 +7,11 @@
 //! dimension 2 lies in a plane z = const, and becomes a grid of the plane.
 //!
 //! `$ElementData` with one or three numbers for every cell become named arrays; other data of
-//! elements, and those of nodes, are left out. Sides that `$Periodic` joins are no neighbours in a
-//! grid, so that such a mesh is refused unless [`GmshOptions`] ignore it.
+//! elements, and those of nodes, are left out. Sides that `$Periodic` links are joined, unless
+//! [`GmshOptions`] leave them as boundaries.
 //!
 //! `reader` reads numbers and sections and the header, `groups` names and entities, `nodes`,
-//! `elements` and `data` what they are named after, and `mesh` makes the grid.
+//! `elements`, `periodic` and `data` what they are named after, and `mesh` makes the grid.
 //!
 //! Source: Gmsh reference manual, "Gmsh file formats", MSH 4.1 and the legacy format 2.2.
 
@@ -20,6 +20,7 @@ mod elements;
 mod groups;
 mod mesh;
 mod nodes;
+mod periodic;
 mod reader;
 
 use std::path::Path;
@@ -29,19 +30,25 @@ use crate::grid::Grid;
 use crate::threads::Threads;
 use reader::{Reader, Version};
 
-/// Parts of meshes that a grid has no place for, and what becomes of them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// How meshes are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GmshOptions {
-    /// Leaves out `$Periodic`, so that periodic sides are boundaries; else it is an error.
-    pub ignore_periodic: bool,
+    /// Joins the sides that `$Periodic` links; else they are boundaries.
+    pub joins_sides: bool,
+}
+
+impl Default for GmshOptions {
+    fn default() -> Self {
+        GmshOptions { joins_sides: true }
+    }
 }
 
 /// Reads a mesh; `path` is for messages. The threads match faces and compute the geometry.
 ///
 /// # Errors
 /// `Data` for what is wrong in it, or what it has that a grid has not: elements of second order,
-/// cells of different dimensions, faces of three cells, partitions, periodic sides. Names file,
-/// line (of binary files the byte), section and item.
+/// cells of different dimensions, faces of three cells, partitions, sides that cannot be joined. Names
+/// file, line (of binary files the byte), section and item.
 pub fn read(path: &Path, bytes: &[u8], options: &GmshOptions, threads: &Threads) -> Result<Grid, Error> {
     let mut reader = Reader::new(path, bytes);
     let version = reader.format()?;
@@ -71,9 +78,12 @@ pub fn read(path: &Path, bytes: &[u8], options: &GmshOptions, threads: &Threads)
                 }
             },
             ("Periodic", _) => {
-                mesh.notes.extend(periodic(&mut reader, version, options)?);
-                reader.skip_section(section)?;
-                continue;
+                mesh.links = periodic::read(&mut reader, version)?;
+                let n_links = mesh.links.len();
+                if !options.joins_sides && n_links > 0 {
+                    mesh.links.clear();
+                    mesh.notes.push(format!("$Periodic is left out, {n_links} in all: its sides are boundaries"));
+                }
             }
             // Data of nodes, comments: nothing of a grid.
             _ => {
@@ -84,21 +94,4 @@ pub fn read(path: &Path, bytes: &[u8], options: &GmshOptions, threads: &Threads)
         reader.end_section(section)?;
     }
     mesh.grid(reader, version, threads)
-}
-
-/// Begins to read `$Periodic`; the note on what is left out.
-fn periodic(reader: &mut Reader<'_>, version: Version, options: &GmshOptions) -> Result<Option<String>, Error> {
-    let n_links = match version {
-        Version::V22 => reader.count_in_text("the number of periodic entities")?,
-        Version::V41 => reader.size("the number of periodic entities")?,
-    };
-    let links = if n_links == 1 { "1 link".to_owned() } else { format!("{n_links} links") };
-    match (n_links, options.ignore_periodic) {
-        (0, _) => Ok(None),
-        (_, true) => Ok(Some(format!("$Periodic is left out, {links}: periodic sides are boundaries (periodic=ignore)"))),
-        (_, false) => {
-            let error = reader.error(&format!("{links} between periodic sides, which are no faces between cells of a grid"));
-            Err(error.hint("leave them out with periodic=ignore: the sides are boundaries then"))
-        }
-    }
 }

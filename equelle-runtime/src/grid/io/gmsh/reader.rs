@@ -307,6 +307,20 @@ impl<'a> Reader<'a> {
         count
     }
 
+    /// Reads a section that is text in binary files of version 2.2 as well.
+    pub(super) fn in_text<T>(&mut self, read: impl FnOnce(&mut Self) -> Result<T, Error>) -> Result<T, Error> {
+        let encoding = std::mem::replace(&mut self.encoding, Encoding::Text);
+        let found = read(self);
+        self.encoding = encoding;
+        found
+    }
+
+    /// True if the text goes on with this word.
+    pub(super) fn next_word_is(&mut self, word: &str) -> bool {
+        self.skip_blanks();
+        self.bytes[self.at..].starts_with(word.as_bytes())
+    }
+
     /// `count` as a length of an array, if that many items can be in the rest of the file: an item
     /// has some numbers of type `int`, `size_t` and `double`, each at least a digit and a blank in
     /// a text.

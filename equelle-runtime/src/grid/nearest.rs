@@ -7,7 +7,7 @@ use std::ops::Range;
 const LEAF: usize = 8;
 
 /// A set of points to search. Memory: 5 bytes a point.
-pub(super) struct Nearest<'p> {
+pub(crate) struct Nearest<'p> {
     points: &'p [[f64; 3]],
     /// Indices of the points; the middle of each range parts it.
     order: Vec<u32>,
@@ -17,7 +17,7 @@ pub(super) struct Nearest<'p> {
 
 impl<'p> Nearest<'p> {
     /// Cost: n log n. Of equal points that with the lower index counts as the lower one.
-    pub(super) fn new(points: &'p [[f64; 3]]) -> Nearest<'p> {
+    pub(crate) fn new(points: &'p [[f64; 3]]) -> Nearest<'p> {
         let mut tree = Nearest { points, order: (0..points.len() as u32).collect(), axes: vec![0; points.len()] };
         let mut ranges = vec![(0, points.len())];
         while let Some((start, end)) = ranges.pop() {
@@ -36,12 +36,12 @@ impl<'p> Nearest<'p> {
 
     /// Index and distance of the nearest point that is farther than `beyond`, a negative number for
     /// all; of several the one with the lowest index.
-    pub(super) fn find(&self, point: [f64; 3], beyond: f64) -> Option<(u32, f64)> {
+    pub(crate) fn find(&self, point: [f64; 3], beyond: f64) -> Option<(u32, f64)> {
         self.search(point, |_, distance| distance > beyond)
     }
 
     /// [`Nearest::find`] among the points but one.
-    pub(super) fn find_other(&self, point: [f64; 3], than: u32) -> Option<(u32, f64)> {
+    pub(crate) fn find_other(&self, point: [f64; 3], than: u32) -> Option<(u32, f64)> {
         self.search(point, |index, _| index != than)
     }
 
@@ -79,7 +79,7 @@ impl<'p> Nearest<'p> {
 }
 
 /// The distance of two points, in the unit of their coordinates.
-pub(super) fn distance(a: [f64; 3], b: [f64; 3]) -> f64 {
+pub(crate) fn distance(a: [f64; 3], b: [f64; 3]) -> f64 {
     (0..3).map(|axis| (a[axis] - b[axis]) * (a[axis] - b[axis])).sum::<f64>().sqrt()
 }
 

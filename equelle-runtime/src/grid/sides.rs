@@ -4,8 +4,8 @@
 //! normal is along the axis and whose centroid lies at the end of the box around the centroids of
 //! all boundary faces.
 
+use super::{CartesianFace, Grid, NONE};
 use crate::entity::EntityKind;
-use crate::grid::{CartesianFace, Grid, NONE};
 
 /// How far the normal may be from the axis, and the centroid from the end of the box in parts of
 /// its size: more than files with six digits lose, less than any face that is not of the side.
