@@ -162,7 +162,10 @@ fn crate_manifest(path: &Path, workspace: &DocumentMut) -> DocumentMut {
     // `cfg(feature = "codegen")` and the like stay in the sources.
     let mut check = InlineTable::new();
     check.insert("level", "warn".into());
-    check.insert("check-cfg", Value::Array([format!("cfg(feature, values({}))", LEFT_OUT.map(|name| format!("\"{name}\"")).join(", "))].into_iter().collect()));
+    check.insert(
+        "check-cfg",
+        Value::Array([format!("cfg(feature, values({}))", LEFT_OUT.map(|name| format!("\"{name}\"")).join(", "))].into_iter().collect()),
+    );
     let mut rust = Table::new();
     rust.insert("unexpected_cfgs", value(check));
     let mut lints = Table::new();

@@ -28,6 +28,8 @@ mod interrupts;
 mod loops;
 #[path = "run/nnc.rs"]
 mod nnc;
+#[path = "run/periodic.rs"]
+mod periodic;
 #[path = "run/precision.rs"]
 mod precision;
 #[path = "run/processor.rs"]

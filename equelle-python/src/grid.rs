@@ -62,6 +62,12 @@ impl PyGrid {
         Ok(PyGrid { grid })
     }
 
+    /// The same grid with sides joined, such as `x-:x+,y-:y+`.
+    fn periodic(&self, sides: &str) -> PyResult<PyGrid> {
+        let grid = self.grid.clone().with_periodic_sides(sides).map_err(|error| errors::of_error(&error))?;
+        Ok(PyGrid { grid })
+    }
+
     /// Axes of space.
     #[getter]
     fn dim(&self) -> usize {

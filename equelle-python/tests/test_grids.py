@@ -21,6 +21,22 @@ def test_cartesian():
         equelle.Grid.cartesian(1, lengths=1.0, spacing=1.0)
 
 
+def test_periodic():
+    torus = equelle.Grid.cartesian(4, 3).periodic("x-:x+", "y-:y+")
+    assert (torus.n_faces, len(torus.boundary_faces)) == (24, 0)
+    with pytest.raises(equelle.EquelleError, match="no side `west`"):
+        torus.periodic("west:x+")
+    # Half of what is in the first and the last cell crosses the joined sides.
+    program = equelle.compile("u = InputCollectionOfScalar(\"u\", AllCells())\nOutput(\"v\", u + Divergence(Gradient(u)) / 2)\n")
+    line = equelle.Grid.cartesian(4)
+    for grid, expected in ((line, [2, 2, 0, 0]), (line.periodic("x-:x+"), [0, 2, 0, 2])):
+        found = program.run(grid, u=np.array([4.0, 0, 0, 0]))["v"][-1]
+        np.testing.assert_array_equal(found, expected)
+    points = np.array([[0, 0], [1, 0], [2, 0], [0, 1], [1, 1], [2, 1.0]])
+    quads = equelle.Grid.from_arrays(points, [[0, 1, 4, 3], [1, 2, 5, 4]]).periodic("x-:x+")
+    assert quads.n_faces == 6
+
+
 def test_from_arrays():
     points = np.array([[0, 0], [1, 0], [1, 1], [0, 1.0]])
     grid = equelle.Grid.from_arrays(points, [[0, 1, 2], [0, 2, 3]])

@@ -177,21 +177,28 @@ impl Fixtures {
         for (_, path, text) in &decks {
             fs::write(path, text)?;
         }
+        let plane = Cartesian::plane([5, 4], [0.5, 0.25]);
         let shapes = [
-            ("cartesian", Some("unstructured"), Source::Shape(Cartesian::plane([5, 4], [0.5, 0.25]))),
+            ("cartesian", Some("unstructured"), Source::Shape(plane)),
             ("block", Some("unstructured block"), Source::Shape(Cartesian::block([3, 4, 3], [0.5, 0.25, 0.5]))),
             ("line", Some("unstructured line"), Source::Shape(Cartesian::line(6, 0.5))),
             ("triangles", None, Source::File(triangles)),
             (decks[0].0, None, Source::File(&decks[0].1)),
             (decks[1].0, None, Source::File(&decks[1].1)),
+            ("joined plane", None, Source::JoinedShape(plane, "x-:x+")),
+            ("joined block", None, Source::JoinedShape(Cartesian::block([3, 2, 3], [0.5, 0.25, 0.5]), "y-:y+,z+:z-")),
+            ("joined triangles", None, Source::JoinedFile(triangles, "y-:y+")),
         ];
         let (mut all, mut grids) = (Vec::new(), Vec::new());
         let small = small_grids().map(|(name, shape)| (name, None, Source::Shape(shape)));
         for (name, twin, source) in shapes.into_iter().chain(small) {
             let is_small = small.iter().any(|(small, ..)| *small == name);
+            let joined = |grid: Grid, sides| grid.with_periodic_sides(sides).expect("sides that meet");
             let (grid, shape) = match source {
                 Source::Shape(shape) => (Grid::cartesian(shape).expect("a small grid"), Some(shape)),
                 Source::File(path) => (read_file(path).expect("a valid grid"), None),
+                Source::JoinedShape(shape, sides) => (joined(Grid::cartesian(shape).expect("a small grid"), sides), None),
+                Source::JoinedFile(path, sides) => (joined(read_file(path).expect("a valid grid"), sides), None),
             };
             let grid = Arc::new(grid);
             let dimensions = grid.dim();
@@ -199,6 +206,8 @@ impl Fixtures {
             let mut words = match source {
                 Source::Shape(shape) => sizes(&shape),
                 Source::File(path) => vec![format!("grid_filename={}", path.display())],
+                Source::JoinedShape(shape, sides) => [sizes(&shape), vec![format!("grid_periodic={sides}")]].concat(),
+                Source::JoinedFile(path, sides) => vec![format!("grid_filename={}", path.display()), format!("grid_periodic={sides}")],
             };
             let folder = folder.join(name.replace(' ', "-"));
             fs::create_dir_all(&folder)?;
@@ -229,6 +238,9 @@ impl Fixtures {
 enum Source<'a> {
     Shape(Cartesian),
     File(&'a Path),
+    /// With joined sides.
+    JoinedShape(Cartesian, &'static str),
+    JoinedFile(&'a Path, &'static str),
 }
 
 /// A deck of 3 x 3 x 3 cells with a gap between its first two layers, and a throw between its first

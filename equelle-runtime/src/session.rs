@@ -456,7 +456,11 @@ impl Session {
         let refused = |message: String, hint: &str| Err(Error::new(ErrorKind::Data, message).hint(hint).at(line));
         let Some(shape) = self.grid.cartesian_shape() else {
             let message = "neighbours by index need a uniform Cartesian grid, and this grid is none".to_owned();
-            return refused(message, "give grid_dim, nx and dx, or a grid file of a uniform Cartesian grid");
+            let hint = match self.parameters.contains("grid_periodic") {
+                true => "sides that grid_periodic joins have faces alone; write Halo(u, Periodic(i)) and leave grid_periodic out",
+                false => "give grid_dim, nx and dx, or a grid file of a uniform Cartesian grid",
+            };
+            return refused(message, hint);
         };
         for (axis, &needed) in cells.iter().enumerate() {
             let name = ["I", "J", "K"][axis];

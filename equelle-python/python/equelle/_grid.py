@@ -94,6 +94,16 @@ class Grid:
             checked.append((name, np.ascontiguousarray(corners)))
         return cls(_equelle.Grid.from_cells(dim, points, checked))
 
+    def periodic(self, *sides: str) -> Grid:
+        """The same grid with sides joined, pairs such as ``"x-:x+"`` or ``"west:east"``.
+
+        Sides are those of the box around the grid, or named sets of faces; one is the other one
+        moved. Two faces that meet become one between their cells.
+        """
+        text = ",".join(sides)
+        parameters = None if self._parameters is None else [*self._parameters, ("grid_periodic", text)]
+        return Grid(self._inner.periodic(text), parameters)
+
     @property
     def dim(self) -> int:
         """Axes of space."""

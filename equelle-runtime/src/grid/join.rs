@@ -306,10 +306,8 @@ fn joined_topology(old: &Topology, (stay, number, pairs): Faces<'_>) -> Topology
         let cell = |face: u32| old.face_cells[face as usize].into_iter().find(|&cell| cell != NONE).unwrap_or(NONE);
         face_cells[number[kept as usize] as usize] = [cell(kept), cell(gone)];
     }
-    let mut cell_faces: Vec<u32> = old.cell_faces.iter().map(|&face| number[face as usize]).collect();
-    for ends in old.cell_face_pos.windows(2) {
-        cell_faces[ends[0]..ends[1]].sort_unstable();
-    }
+    // Faces of a cell keep their order, so that all cells of a uniform grid add theirs alike.
+    let cell_faces = old.cell_faces.iter().map(|&face| number[face as usize]).collect();
     Topology { cell_face_pos: old.cell_face_pos.clone(), cell_faces, face_cells }
 }
 
