@@ -43,7 +43,15 @@ fn heat(cartesian_form: bool) -> LaneProgram {
         _ => &kernel.body,
     };
     let shape = Some(Cartesian::block([8, 8, 8], [0.5; 3]));
-    let target = Target { sets: &module.sets, dim: 3, shape, cartesian_form, layout: Layout::Consecutive(0), face_axis: None };
+    let target = Target {
+        sets: &module.sets,
+        precision: Precision::Double,
+        dim: 3,
+        shape,
+        cartesian_form,
+        layout: Layout::Consecutive(0),
+        face_axis: None,
+    };
     build(kernel, block, target).expect("lanes have it")
 }
 
