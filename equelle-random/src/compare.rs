@@ -324,8 +324,8 @@ fn interpreted<R: CompiledReal>(
     run_by(runnable, words, |session| interpret_by(module, &mut SerialRuntime::<R>::with_precision(session), options, kernels))
 }
 
-/// Compares lanes with the evaluator of elements: the same bits, and the same error with
-/// the same words, for a number of threads.
+/// Compares lanes on several numbers of threads with the evaluator of elements: the same bits, and
+/// the same error with the same words.
 ///
 /// # Errors
 /// The first difference.
@@ -334,12 +334,15 @@ pub fn compare_lanes(
     runnable: &Arc<Runnable>,
     words: &[String],
     options: Options,
-    threads: usize,
+    threads: &[usize],
     lanes: &mut Lanes,
 ) -> Result<(), String> {
     let with = |threads: usize| [words, &[format!("threads={threads}")]].concat();
     let expected = run_on(module, runnable, &with(1), options);
-    same_words(&expected, &run_by_lanes(module, runnable, &with(threads), options, lanes))
+    threads.iter().try_for_each(|&threads| {
+        let found = run_by_lanes(module, runnable, &with(threads), options, lanes);
+        same_words(&expected, &found).map_err(|difference| format!("on {threads} threads: {difference}"))
+    })
 }
 
 /// The same bits, and the same words of an error.
