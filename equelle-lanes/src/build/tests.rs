@@ -111,3 +111,30 @@ fn registers_are_used_again() {
         }
     }
 }
+
+/// Constants are rounded before they are compared: 16777217 is no single.
+#[test]
+fn constants_are_those_of_the_precision() {
+    let text = "module m
+
+kernel k over AllCells() {
+  param u: Scalar On AllCells()
+  result r: Scalar On AllCells()
+  body {
+    yield ((16777217.0 > 16777216.0) ? u[here] : 1.0)
+  }
+}
+
+main {
+}
+";
+    let module = parse(text).unwrap_or_else(|error| panic!("{error:?}"));
+    let kernel = &module.kernels[0];
+    let stored = |precision| {
+        let layout = Layout::Consecutive(0);
+        let target = Target { sets: &module.sets, precision, dim: 1, shape: None, cartesian_form: false, layout, face_axis: None };
+        build(kernel, &kernel.body, target).expect("lanes have it").code.pop()
+    };
+    assert!(matches!(stored(Precision::Double), Some(Instr::StoreReal { src: RealSrc::Memory(..), .. })));
+    assert!(matches!(stored(Precision::Single), Some(Instr::StoreReal { src: RealSrc::Uniform(_), .. })));
+}
