@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::support::{How, built};
+use crate::support::How;
 use crate::support::{Outputs, assert_close, equellec, read_outputs, repository, run, run_simulator, scratch, stderr};
 
 /// Half the spacing of singles at 1.
@@ -143,8 +143,8 @@ fn interpreted_programs_have_single_precision() {
     let case = repository("examples/heat_explicit_3d/case.param");
     let case = case.to_string_lossy();
     let built = outputs(&built_single("-O2", "examples/heat_explicit_3d/heat_explicit_3d.equelle", &folder), &folder, &[&case]);
-    for way in ["--interpret", "--interpret=elements"] {
-        let dir = folder.join(way);
+    for (way, name) in [("--interpret", "lanes"), ("--interpret=elements", "elements")] {
+        let dir = folder.join(name);
         let command = ["run", way, "--precision", "f32"];
         let mut run = equellec();
         let run = run.args(command).arg(&heat).args([&*case, "output_to_file=true"]).arg(format!("output_dir={}", dir.display()));
