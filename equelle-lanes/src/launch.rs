@@ -124,8 +124,8 @@ impl Lanes {
     }
 }
 
-/// Compiled here once for each precision: the loops of [`run`] would dominate the time of every crate
-/// that uses them.
+/// Compiled here once for each precision: the loops of [`run`] would dominate the time of every
+/// crate that uses them.
 macro_rules! provider {
     ($($real:ty),*) => {$(
         impl KernelProvider<SerialRuntime<$real>> for Lanes {
