@@ -9,6 +9,7 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 use equelle_front::check::{CheckOptions, check_text};
+use equelle_front::ir::{Module, Precision};
 use equelle_front::lower;
 use equelle_front::memory::{Buffers, Needs};
 use equelle_front::passes::{OptLevel, optimise};
@@ -16,9 +17,7 @@ use equelle_front::source::SourceMap;
 use support::{Dimensions, built_with, repository, scratch, stderr};
 
 fn needs(text: &str, level: OptLevel) -> (Needs, Vec<String>) {
-    let checked = check_text(text, &CheckOptions { nondimensional: true });
-    let program = checked.program.unwrap_or_else(|| panic!("{:?}", checked.diagnostics.first()));
-    let module = optimise(lower::lower(&program, &SourceMap::new("program.equelle", text), "program"), level);
+    let module = optimised(text, level);
     let needs = Needs::of(&module);
     let names = needs.sets.iter().map(|entry| module.sets.get(entry.set).name.clone()).collect();
     (needs, names)
@@ -53,11 +52,7 @@ fn the_interpreter_needs_more() {
     let text = format!(
         "{HEAD}a = u_in * u_in\nb = a * a\nOutput(\"b\", b)\nu : Mutable Collection Of Scalar On AllCells()\nu = u_in\nFor dt In timesteps {{\n    u = u + dt * u\n}}\n"
     );
-    let module = |level| {
-        let checked = check_text(&text, &CheckOptions { nondimensional: true });
-        let program = checked.program.unwrap_or_else(|| panic!("{:?}", checked.diagnostics.first()));
-        optimise(lower::lower(&program, &SourceMap::new("program.equelle", text.as_str()), "program"), level)
-    };
+    let module = |level| optimised(&text, level);
     let numbers = |needs: &Needs| needs.sets[0].general.numbers[2];
     let plain = module(OptLevel::O0);
     assert_eq!((numbers(&Needs::of(&plain)), numbers(&Needs::by_lanes(&plain)), numbers(&Needs::by_elements(&plain))), (3, 3, 3));
@@ -67,6 +62,30 @@ fn the_interpreter_needs_more() {
     assert_eq!(numbers(&Needs::by_lanes(&fused)), 2);
     assert_eq!(numbers(&Needs::by_elements(&fused)), 2 + 3 + 4 + 1);
     assert_eq!(Needs::by_elements(&fused).sets[0].general, Needs::by_elements(&fused).sets[0].cartesian);
+    // In single precision rows and copies are of doubles, which take the memory of two numbers.
+    let mut single = fused;
+    single.numbers.precision = Precision::Single;
+    assert_eq!(numbers(&Needs::by_lanes(&single)), 2);
+    assert_eq!(numbers(&Needs::by_elements(&single)), 2 + 2 * (3 + 4 + 1));
+}
+
+/// In single precision lanes round the volumes that a kernel reads, for the time of its launch.
+#[test]
+fn rounded_volumes_need_memory() {
+    let text = format!(
+        "{HEAD}u : Mutable Collection Of Scalar On AllCells()\nu = u_in\nFor dt In timesteps {{\n    u = u + dt * u / |AllCells()|\n}}\n"
+    );
+    let mut module = optimised(&text, OptLevel::O2);
+    let numbers = |module: &Module| Needs::by_lanes(module).sets[0].general.numbers[2];
+    let double = numbers(&module);
+    module.numbers.precision = Precision::Single;
+    assert_eq!(numbers(&module), double + 1);
+}
+
+fn optimised(text: &str, level: OptLevel) -> Module {
+    let checked = check_text(text, &CheckOptions { nondimensional: true });
+    let program = checked.program.unwrap_or_else(|| panic!("{:?}", checked.diagnostics.first()));
+    optimise(lower::lower(&program, &SourceMap::new("program.equelle", text), "program"), level)
 }
 
 /// A run that cannot fit is refused before an input is read, here one that has no number.

@@ -2,14 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use equelle_front::ir::{FaceFilter, Interpolant, KBlock, KExpr, KStmt, Kernel, LocalId, Param, ParamId, Path, Side, UnaryOp};
+use equelle_front::ir::{FaceFilter, KBlock, KExpr, KStmt, Kernel, LocalId, Module, Param, ParamId, Path, Precision, Side, UnaryOp};
 use equelle_front::ops::{Arithmetic, CellFact, FaceReduction};
 use equelle_front::types::{Basic, EntityKind, SetId, SetTable};
 use equelle_runtime::grid::{Cartesian, Grid, NONE};
-use equelle_runtime::{Error, ErrorKind, math};
+use equelle_runtime::{Binary, Error, ErrorKind, Unary};
 
+use crate::arithmetic;
 use crate::operand::{Bound, Members, Number};
-use crate::value::{arithmetic, binary_math, defect, elementary, entity_kind, logic, side_map};
+use crate::value::{self, binary_math, defect, elementary, entity_kind, logic, side_map};
 
 /// A local.
 #[derive(Clone, Copy)]
@@ -28,6 +29,8 @@ pub(crate) struct Evaluator<'a> {
     /// Axis of the side block being evaluated.
     pub axis: Option<usize>,
     pub here: Option<u32>,
+    /// What the kernel computes in.
+    pub precision: Precision,
     /// Derivatives added at this element: by unknown and rank of the element of it.
     pub row: BTreeMap<(ParamId, usize), f64>,
     /// Whether additions only mark where they go.
@@ -42,7 +45,7 @@ pub(crate) struct Evaluator<'a> {
 
 impl<'a> Evaluator<'a> {
     pub fn new(
-        sets: &'a SetTable,
+        module: &'a Module,
         kernel: &'a Kernel,
         params: &'a [Bound],
         members: &'a BTreeMap<SetId, Members>,
@@ -56,10 +59,11 @@ impl<'a> Evaluator<'a> {
             shape,
             axis: None,
             here: None,
+            precision: kernel.computes_in(module.numbers),
             row: BTreeMap::new(),
             structural: false,
             sign: 1.0,
-            sets,
+            sets: &module.sets,
             params,
             members,
             locals,
@@ -166,7 +170,9 @@ impl<'a> Evaluator<'a> {
             KStmt::Add { unknown, at, value } => {
                 let column = self.rank(*unknown, at)?;
                 let value = self.expr(value)?.real()?;
-                *self.row.entry((*unknown, column)).or_insert(0.0) += self.sign * value;
+                let sum = self.row.get(&(*unknown, column)).copied().unwrap_or(0.0);
+                let sum = self.binary(Binary::Add, sum, self.sign * value);
+                self.row.insert((*unknown, column), sum);
             }
             KStmt::If { results, condition, then, otherwise } => {
                 let taken = if self.expr(condition)?.bool()? { then } else { otherwise };
@@ -197,15 +203,13 @@ impl<'a> Evaluator<'a> {
         self.sign = if outward { outer } else { -outer };
         let terms = self.inner(body)?;
         self.sign = outer;
+        let add = if outward { Binary::Add } else { Binary::Sub };
         for (i, (result, term)) in results.iter_mut().zip(terms).enumerate() {
             *result = match (reduction.extreme(), &*result, term) {
                 (None, Number::Vector(sum), Number::Vector(term)) => {
-                    Number::Vector(std::array::from_fn(|i| if outward { sum[i] + term[i] } else { sum[i] - term[i] }))
+                    Number::Vector(std::array::from_fn(|i| self.binary(add, sum[i], term[i])))
                 }
-                (None, sum, term) => {
-                    let (sum, term) = (sum.real()?, term.real()?);
-                    Number::Real(if outward { sum + term } else { sum - term })
-                }
+                (None, sum, term) => Number::Real(self.binary(add, sum.real()?, term.real()?)),
                 (Some(extreme), result, term) => {
                     let (result, term) = (result.real()?, term.real()?);
                     if let Some(found) = faces.get_mut(i)
@@ -301,14 +305,14 @@ impl<'a> Evaluator<'a> {
     /// What an expression is worth.
     pub fn expr(&mut self, expr: &KExpr) -> Result<Number, Error> {
         Ok(match expr {
-            KExpr::Real(x) => Number::Real(*x),
+            KExpr::Real(x) => self.entering(Number::Real(*x)),
             KExpr::Bool(b) => Number::Bool(*b),
             KExpr::Local(id) => match self.locals[id.0 as usize] {
                 Slot::Number(value) => value,
                 Slot::Unassigned | Slot::Entity(_) => return Err(defect("a local holds no value")),
             },
             KExpr::Param(id) => match &self.params[id.0 as usize] {
-                Bound::Single(value) => *value,
+                Bound::Single(value) => self.entering(*value),
                 Bound::Scalars(_) | Bound::Vectors(_) | Bound::Bools(_) | Bound::Entities(_) | Bound::Table(_) | Bound::Domain => {
                     return Err(defect("a parameter is not single"));
                 }
@@ -328,19 +332,25 @@ impl<'a> Evaluator<'a> {
                     }
                 }
             }
-            KExpr::Measure(path) => Number::Real(self.measure(path)?),
+            KExpr::Measure(path) => {
+                let measure = self.measure(path)?;
+                self.entering(Number::Real(measure))
+            }
             KExpr::Centroid(path) => {
                 let (kind, entity) = self.kind_and_entity(path, "a centroid")?;
-                Number::Vector(self.grid.centroids(crate::value::entity_kind(kind))[entity])
+                self.entering(Number::Vector(self.grid.centroids(entity_kind(kind))[entity]))
             }
-            KExpr::Normal(path) => Number::Vector(self.normal(path)?),
+            KExpr::Normal(path) => {
+                let normal = self.normal(path)?;
+                self.entering(Number::Vector(normal))
+            }
             KExpr::FaceGap(path) => {
                 let face = self.entity(path, "a gap")? as usize;
-                Number::Vector(self.grid.geometry().face_gap(face))
+                self.entering(Number::Vector(self.grid.geometry().face_gap(face)))
             }
             KExpr::FaceTransmissibility(path) => {
                 let face = self.entity(path, "a transmissibility")? as usize;
-                Number::Real(self.grid.geometry().face_transmissibility(face))
+                self.entering(Number::Real(self.grid.geometry().face_transmissibility(face)))
             }
             KExpr::IsEmpty(path) => Number::Bool(self.path(path)?.is_none()),
             KExpr::CellFact { fact, at } => {
@@ -348,7 +358,7 @@ impl<'a> Evaluator<'a> {
                 let shape = self.grid.cartesian_shape().ok_or_else(|| defect("a place needs a Cartesian grid"))?;
                 match *fact {
                     CellFact::Outside { axis, by } => Number::Bool(shape.is_outside(cell, usize::from(axis), by)),
-                    CellFact::Index(axis) => Number::Real(shape.index_along(cell, usize::from(axis)) as f64),
+                    CellFact::Index(axis) => self.entering(Number::Real(shape.index_along(cell, usize::from(axis)) as f64)),
                     CellFact::Even(axes) => Number::Bool(shape.is_even(cell, axes)),
                 }
             }
@@ -358,11 +368,14 @@ impl<'a> Evaluator<'a> {
                 Number::Bool(members.rank(entity).is_some())
             }
             KExpr::Same(a, b) => Number::Bool(self.path(a)? == self.path(b)?),
-            KExpr::Unary(op, a) => match (op, self.expr(a)?) {
-                (UnaryOp::Length, Number::Vector(a)) => Number::Real(self.dot(a, a).sqrt()),
-                (op, a) => unary(*op, a)?,
-            },
-            KExpr::Arithmetic(op, a, b) => binary(*op, self.expr(a)?, self.expr(b)?)?,
+            KExpr::Unary(op, a) => {
+                let a = self.expr(a)?;
+                self.unary_of(*op, a)?
+            }
+            KExpr::Arithmetic(op, a, b) => {
+                let (a, b) = (self.expr(a)?, self.expr(b)?);
+                self.arithmetic_of(*op, a, b)?
+            }
             KExpr::Compare(op, a, b) => match (self.expr(a)?, self.expr(b)?) {
                 (Number::Real(a), Number::Real(b)) => Number::Bool(op.holds(&a, &b)),
                 (Number::Bool(a), Number::Bool(b)) => Number::Bool(op.holds(&a, &b)),
@@ -397,24 +410,72 @@ impl<'a> Evaluator<'a> {
             KExpr::ZeroVector => Number::Vector([0.0; 3]),
             KExpr::Math(op, a, b) => {
                 let (a, b) = (self.expr(a)?.real()?, self.expr(b)?.real()?);
-                Number::Real(binary_math(*op).of(a, b))
+                Number::Real(self.binary(Binary::Math(binary_math(*op)), a, b))
             }
             KExpr::Interpolate { table, of, argument } => {
                 let x = self.expr(argument)?.real()?;
                 let Bound::Table(numbers) = &self.params[table.0 as usize] else { return Err(defect("a parameter is no table")) };
-                Number::Real(match of {
-                    Interpolant::Value => math::interpolate(numbers, x),
-                    Interpolant::Slope => math::slope(numbers, x),
-                })
+                Number::Real(arithmetic::interpolate(self.precision, numbers, *of, x))
             }
             KExpr::Entity(path) => Number::Entity(self.path(path)?),
-            KExpr::Displacement { to, from } => Number::Vector(self.displacement(to, from)?),
+            KExpr::Displacement { to, from } => {
+                let displacement = self.displacement(to, from)?;
+                self.entering(Number::Vector(displacement))
+            }
         })
     }
 
     /// Products of the components in use, added in order.
     fn dot(&self, a: [f64; 3], b: [f64; 3]) -> f64 {
-        (1..self.grid.dim()).fold(a[0] * b[0], |sum, i| sum + a[i] * b[i])
+        let product = |i: usize| self.binary(Binary::Mul, a[i], b[i]);
+        (1..self.grid.dim()).fold(product(0), |sum, i| self.binary(Binary::Add, sum, product(i)))
+    }
+
+    /// Doubles that come from outside of the kernel or are written in it, as it has them.
+    fn entering(&self, number: Number) -> Number {
+        match number {
+            Number::Real(a) => Number::Real(self.precision.round(a)),
+            Number::Vector(a) => Number::Vector(a.map(|component| self.precision.round(component))),
+            Number::Bool(_) | Number::Entity(_) => number,
+        }
+    }
+
+    fn unary(&self, op: Unary, a: f64) -> f64 {
+        arithmetic::unary(self.precision, op, a)
+    }
+
+    fn binary(&self, op: Binary, a: f64, b: f64) -> f64 {
+        arithmetic::binary(self.precision, op, a, b)
+    }
+
+    fn unary_of(&self, op: UnaryOp, a: Number) -> Result<Number, Error> {
+        Ok(match (op, a) {
+            (UnaryOp::Neg, Number::Real(a)) => Number::Real(-a),
+            (UnaryOp::Neg, Number::Vector(a)) => Number::Vector(a.map(|x| -x)),
+            (UnaryOp::Not, Number::Bool(a)) => Number::Bool(!a),
+            (UnaryOp::Abs, Number::Real(a)) => Number::Real(a.abs()),
+            (UnaryOp::Sqrt, Number::Real(a)) => Number::Real(self.unary(Unary::Sqrt, a)),
+            (UnaryOp::Length, Number::Vector(a)) => Number::Real(self.unary(Unary::Sqrt, self.dot(a, a))),
+            (UnaryOp::Elementary(function), Number::Real(a)) => Number::Real(self.unary(Unary::Elementary(elementary(function)), a)),
+            (UnaryOp::Neg | UnaryOp::Not | UnaryOp::Abs | UnaryOp::Sqrt | UnaryOp::Length | UnaryOp::Elementary(_), _) => {
+                return Err(defect(format!("{op} is not defined here")));
+            }
+        })
+    }
+
+    fn arithmetic_of(&self, op: Arithmetic, a: Number, b: Number) -> Result<Number, Error> {
+        let op = value::binary(op);
+        Ok(match (a, b) {
+            (Number::Real(a), Number::Real(b)) => Number::Real(self.binary(op, a, b)),
+            // Unused components of a quotient by 0 would not stay 0; nothing reads them, since
+            // components and products stop at the grid's dimension.
+            (Number::Vector(a), Number::Vector(b)) => Number::Vector(std::array::from_fn(|i| self.binary(op, a[i], b[i]))),
+            (Number::Vector(a), Number::Real(b)) => Number::Vector(a.map(|x| self.binary(op, x, b))),
+            (Number::Real(a), Number::Vector(b)) => Number::Vector(b.map(|x| self.binary(op, a, x))),
+            (Number::Bool(_) | Number::Entity(_), _) | (_, Number::Bool(_) | Number::Entity(_)) => {
+                return Err(defect("arithmetic is defined for numbers and Vectors"));
+            }
+        })
     }
 
     /// Entity and kind at the end of a path, an index of the grid's arrays.
@@ -471,34 +532,6 @@ impl<'a> Evaluator<'a> {
     }
 }
 
-fn unary(op: UnaryOp, a: Number) -> Result<Number, Error> {
-    Ok(match (op, a) {
-        (UnaryOp::Neg, Number::Real(a)) => Number::Real(-a),
-        (UnaryOp::Neg, Number::Vector(a)) => Number::Vector(a.map(|x| -x)),
-        (UnaryOp::Not, Number::Bool(a)) => Number::Bool(!a),
-        (UnaryOp::Abs, Number::Real(a)) => Number::Real(a.abs()),
-        (UnaryOp::Sqrt, Number::Real(a)) => Number::Real(a.sqrt()),
-        (UnaryOp::Elementary(function), Number::Real(a)) => Number::Real(elementary(function).of(a)),
-        (UnaryOp::Neg | UnaryOp::Not | UnaryOp::Abs | UnaryOp::Sqrt | UnaryOp::Length | UnaryOp::Elementary(_), _) => {
-            return Err(defect(format!("{op} is not defined here")));
-        }
-    })
-}
-
-fn binary(op: Arithmetic, a: Number, b: Number) -> Result<Number, Error> {
-    Ok(match (a, b) {
-        (Number::Real(a), Number::Real(b)) => Number::Real(arithmetic(op, a, b)),
-        // Unused components of a quotient by 0 would not stay 0; nothing reads them, since
-        // components and products stop at the grid's dimension.
-        (Number::Vector(a), Number::Vector(b)) => Number::Vector(std::array::from_fn(|i| arithmetic(op, a[i], b[i]))),
-        (Number::Vector(a), Number::Real(b)) => Number::Vector(a.map(|x| arithmetic(op, x, b))),
-        (Number::Real(a), Number::Vector(b)) => Number::Vector(b.map(|x| arithmetic(op, a, x))),
-        (Number::Bool(_) | Number::Entity(_), _) | (_, Number::Bool(_) | Number::Entity(_)) => {
-            return Err(defect("arithmetic is defined for numbers and Vectors"));
-        }
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use equelle_front::backend::stencil::Skeleton;
@@ -543,7 +576,7 @@ main {
         let cells = kernel.params[0].ty.mapping().unwrap();
         let grid = Grid::cartesian(Cartesian::line(3, 1.0)).unwrap();
         let (params, members) = ([Bound::Scalars(vec![1.0, 4.0, 1.0])], BTreeMap::from([(cells, Members::All(3))]));
-        let mut evaluator = Evaluator::new(&module.sets, kernel, &params, &members, &grid, None);
+        let mut evaluator = Evaluator::new(&module, kernel, &params, &members, &grid, None);
         let skeleton = Skeleton::of_body(body).block;
         let mut row = |cell: u32| {
             evaluator.block(body, Some(cell)).unwrap();

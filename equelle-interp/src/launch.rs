@@ -112,7 +112,7 @@ impl<R: DerivativeAccess> KernelContext<'_, R> {
             Some(_) | None => (&form.body, None),
         };
         let skeleton = Skeleton::of_body(block).block;
-        let mut evaluator = Evaluator::new(&self.module.sets, kernel, &params, &members, grid, shape);
+        let mut evaluator = Evaluator::new(self.module, kernel, &params, &members, grid, shape);
         for element in elements.into_iter().skip(first) {
             self.check(kernel, &mut evaluator, Some(element))?;
             let values = evaluator.block(block, Some(element)).map_err(|error| self.in_kernel(kernel, None, error))?;
@@ -174,7 +174,7 @@ impl<R: DerivativeAccess> KernelContext<'_, R> {
     fn rows(&mut self, kernel: &Kernel, params: &[Bound], members: &BTreeMap<SetId, Members>, first: usize) -> Result<Vec<Row>, Error> {
         let grid = self.rt.grid();
         let shape = grid.cartesian_shape().filter(|_| self.cartesian_forms);
-        let evaluator = |shape| Evaluator::new(&self.module.sets, kernel, params, members, grid, shape);
+        let evaluator = |shape| Evaluator::new(self.module, kernel, params, members, grid, shape);
         let located = |error: Error| self.in_kernel(kernel, None, error);
         let Space::Set(set) = kernel.space else {
             self.check(kernel, &mut evaluator(None), None)?;
@@ -318,6 +318,8 @@ impl<R: DerivativeAccess> KernelContext<'_, R> {
                 return self.single(Number::Bool(value));
             }
         };
+        // As collections hold them.
+        let kept = |value: f64| self.module.numbers.precision.round(value);
         let reduce = |values: &[f64]| {
             let missing = || {
                 let set = kernel.space_set().map_or("the set", |set| self.module.sets.get(set).name.as_str());
@@ -330,11 +332,11 @@ impl<R: DerivativeAccess> KernelContext<'_, R> {
             let values = column().map(Number::vector).collect::<Result<Vec<[f64; 3]>, Error>>()?;
             let mut vector = [0.0; 3];
             for (axis, component) in vector.iter_mut().enumerate().take(self.rt.grid().dim()) {
-                *component = reduce(&values.iter().map(|v| v[axis]).collect::<Vec<_>>())?;
+                *component = reduce(&values.iter().map(|v| kept(v[axis])).collect::<Vec<_>>())?;
             }
             Number::Vector(vector)
         } else {
-            Number::Real(reduce(&column().map(Number::real).collect::<Result<Vec<f64>, Error>>()?)?)
+            Number::Real(reduce(&column().map(|number| number.real().map(kept)).collect::<Result<Vec<f64>, Error>>()?)?)
         };
         self.single(value)
     }

@@ -8,10 +8,11 @@
 //! [`program`] runs statements, [`checkpoint`] saves and restores the state, [`lifetime`] says when
 //! values end, [`observer`] lets others watch a run, [`operation`] hands operations over,
 //! [`equation`] has equations of Newton solves, [`launch`] prepares kernels, [`evaluate`] evaluates
-//! them on [`operand`]s, [`cartesian`] has the geometry of Cartesian forms.
+//! them on [`operand`]s by [`arithmetic`], [`cartesian`] has the geometry of Cartesian forms.
 
 #![forbid(unsafe_code)]
 
+mod arithmetic;
 mod cartesian;
 mod checkpoint;
 mod equation;

@@ -193,11 +193,6 @@ pub fn binary(op: ops::Arithmetic) -> runtime::Binary {
     }
 }
 
-/// The operator on numbers.
-pub fn arithmetic(op: ops::Arithmetic, a: f64, b: f64) -> f64 {
-    binary(op).of(a, b)
-}
-
 /// The map of the runtime.
 pub fn side_map(map: equelle_front::ops::SideMap) -> equelle_runtime::grid::SideMap {
     use equelle_front::ops::SideMap as Front;

@@ -2,7 +2,7 @@
 
 use equelle_front::ir::Interpolant;
 use equelle_interp::value::elementary;
-use equelle_runtime::math;
+use equelle_runtime::{Real, math};
 
 use crate::program::{RealBinary, RealUnary, Uniform, UniformId};
 
@@ -18,18 +18,18 @@ pub trait UniformSource {
     fn table(&self, table: crate::program::ArrayId) -> &[f64];
 }
 
-/// The value of each.
-pub fn evaluate(uniforms: &[Uniform], source: &impl UniformSource) -> Vec<f64> {
-    let mut values: Vec<f64> = Vec::with_capacity(uniforms.len());
+/// The value of each. What enters is rounded to `T`, and so is every operation.
+pub fn evaluate<T: Real>(uniforms: &[Uniform], source: &impl UniformSource) -> Vec<T> {
+    let mut values: Vec<T> = Vec::with_capacity(uniforms.len());
     for uniform in uniforms {
         let of = |id: UniformId| values[id.0 as usize];
-        let holds = |id: UniformId| of(id) != 0.0;
-        let truth = |truth: bool| f64::from(u8::from(truth));
+        let holds = |id: UniformId| of(id) != T::ZERO;
+        let truth = |truth: bool| if truth { T::ONE } else { T::ZERO };
         let value = match *uniform {
-            Uniform::Const(bits) => f64::from_bits(bits),
-            Uniform::Param(param) => source.param(param),
-            Uniform::Component(param, axis) => source.component(param, axis),
-            Uniform::PerAxis(param, axis) => source.per_axis(param, axis),
+            Uniform::Const(bits) => T::from_f64(f64::from_bits(bits)),
+            Uniform::Param(param) => T::from_f64(source.param(param)),
+            Uniform::Component(param, axis) => T::from_f64(source.component(param, axis)),
+            Uniform::PerAxis(param, axis) => T::from_f64(source.per_axis(param, axis)),
             Uniform::Unary(op, a) => unary(op, of(a)),
             Uniform::Binary(op, a, b) => binary(op, of(a), of(b)),
             Uniform::Compare(op, a, b) => truth(op.holds(&of(a), &of(b))),
@@ -51,7 +51,7 @@ pub fn evaluate(uniforms: &[Uniform], source: &impl UniformSource) -> Vec<f64> {
 }
 
 /// Operation on one number.
-pub fn unary(op: RealUnary, a: f64) -> f64 {
+pub fn unary<T: Real>(op: RealUnary, a: T) -> T {
     match op {
         RealUnary::Neg => -a,
         RealUnary::Abs => a.abs(),
@@ -61,7 +61,7 @@ pub fn unary(op: RealUnary, a: f64) -> f64 {
 }
 
 /// Operation on two numbers.
-pub fn binary(op: RealBinary, a: f64, b: f64) -> f64 {
+pub fn binary<T: Real>(op: RealBinary, a: T, b: T) -> T {
     match op {
         RealBinary::Add => a + b,
         RealBinary::Sub => a - b,

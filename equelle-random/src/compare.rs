@@ -13,17 +13,18 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use backend_serial::runtime::SerialRuntime;
+use backend_serial::runtime::{CompiledReal, SerialRuntime};
 use equelle::interpret;
 use equelle_front::check::{CheckOptions, check_source};
 use equelle_front::cost::CostModel;
 use equelle_front::imports::{ImportReader, ImportedText};
-use equelle_front::ir::{Module, Structure};
+use equelle_front::ir::{Module, Precision, Structure};
 use equelle_front::lower;
 use equelle_front::passes;
 use equelle_front::source::{ImportError, SourceMap};
 use equelle_front::verify::{Verified, verify};
-use equelle_interp::{Options, interpret_by, interpret_with};
+use equelle_interp::provider::{ElementKernels, KernelProvider};
+use equelle_interp::{Options, interpret_by};
 use equelle_lanes::Lanes;
 use equelle_runtime::Program as Runnable;
 
@@ -274,6 +275,16 @@ fn compile_source(source: &SourceMap, units: bool, costs: CostModel) -> Result<C
     Ok(Compiled { plain, passes: after, matrices, runnable, structure, reads_faces, untreated })
 }
 
+/// A program with collections of single precision.
+///
+/// # Panics
+/// If it is not valid so, which is a defect.
+pub fn in_single_precision(program: &Verified) -> Verified {
+    let mut module = program.module().clone();
+    module.numbers.precision = Precision::Single;
+    verify(module).unwrap_or_else(|errors| panic!("in single precision: {errors:?}"))
+}
+
 fn verified(module: Module, pass: &str) -> Result<Verified, Failure> {
     verify(module).map_err(|errors| {
         let lines: Vec<String> = errors.iter().map(ToString::to_string).collect();
@@ -289,16 +300,32 @@ pub fn run(module: &Verified, runnable: &Arc<Runnable>, fixture: &Fixture, optio
 
 /// Interprets a module with the words of a command line.
 pub fn run_on(module: &Verified, runnable: &Arc<Runnable>, words: &[String], options: Options) -> Outcome {
-    run_by(runnable, words, |session| interpret_with(module, &mut SerialRuntime::new(session), options))
+    match module.module().numbers.precision {
+        Precision::Double => interpreted::<f64>(module, runnable, words, options, &mut ElementKernels),
+        Precision::Single => interpreted::<f32>(module, runnable, words, options, &mut ElementKernels),
+    }
 }
 
 /// Interprets a module by lanes.
 pub fn run_by_lanes(module: &Verified, runnable: &Arc<Runnable>, words: &[String], options: Options, lanes: &mut Lanes) -> Outcome {
-    run_by(runnable, words, |session| interpret_by(module, &mut SerialRuntime::new(session), options, lanes))
+    match module.module().numbers.precision {
+        Precision::Double => interpreted::<f64>(module, runnable, words, options, lanes),
+        Precision::Single => interpreted::<f32>(module, runnable, words, options, lanes),
+    }
 }
 
-/// Compares lanes with the evaluator of elements: the same bits, and the same error with
-/// the same words, for a number of threads.
+fn interpreted<R: CompiledReal>(
+    module: &Verified,
+    runnable: &Arc<Runnable>,
+    words: &[String],
+    options: Options,
+    kernels: &mut dyn KernelProvider<SerialRuntime<R>>,
+) -> Outcome {
+    run_by(runnable, words, |session| interpret_by(module, &mut SerialRuntime::<R>::with_precision(session), options, kernels))
+}
+
+/// Compares lanes on several numbers of threads with the evaluator of elements: the same bits, and
+/// the same error with the same words.
 ///
 /// # Errors
 /// The first difference.
@@ -307,12 +334,15 @@ pub fn compare_lanes(
     runnable: &Arc<Runnable>,
     words: &[String],
     options: Options,
-    threads: usize,
+    threads: &[usize],
     lanes: &mut Lanes,
 ) -> Result<(), String> {
     let with = |threads: usize| [words, &[format!("threads={threads}")]].concat();
     let expected = run_on(module, runnable, &with(1), options);
-    same_words(&expected, &run_by_lanes(module, runnable, &with(threads), options, lanes))
+    threads.iter().try_for_each(|&threads| {
+        let found = run_by_lanes(module, runnable, &with(threads), options, lanes);
+        same_words(&expected, &found).map_err(|difference| format!("on {threads} threads: {difference}"))
+    })
 }
 
 /// The same bits, and the same words of an error.
@@ -331,6 +361,16 @@ fn lanes_on(module: &Verified, runnable: &Arc<Runnable>, fixture: &Fixture, opti
     let found = run_by_lanes(module, runnable, &words, options, &mut Lanes::default());
     let way = if options.cartesian_forms { "by lanes and Cartesian forms" } else { "by lanes" };
     same_words(expected, &found).map_err(|d| difference(fixture, way, &d))
+}
+
+/// One program in so many is also run in single precision.
+const SINGLE_PRECISION: u64 = 8;
+
+/// Compares lanes with elements in single precision.
+fn single_precision(module: &Verified, runnable: &Arc<Runnable>, fixture: &Fixture, options: Options) -> Result<(), Failure> {
+    let module = in_single_precision(module);
+    let expected = run(&module, runnable, fixture, options);
+    lanes_on(&module, runnable, fixture, options, &expected).map_err(|f| Failure { text: format!("in single precision, {}", f.text), ..f })
 }
 
 fn run_all(program: &Program, compiled: &Compiled, fixtures: &Fixtures, extent: Extent) -> Result<usize, Failure> {
@@ -369,6 +409,10 @@ fn run_all(program: &Program, compiled: &Compiled, fixtures: &Fixtures, extent: 
             same(&expected, &found, allowed).map_err(|d| difference(fixture, &format!("after {name}"), &d))?;
             if i == last {
                 lanes_on(module, &compiled.runnable, fixture, general, &found)?;
+            }
+            if i == last && number == sampled && program.seed.is_multiple_of(SINGLE_PRECISION) {
+                let options = Options { cartesian_forms: !fixture.unstructured, ..general };
+                single_precision(module, &compiled.runnable, fixture, options)?;
             }
             if i == last && !fixture.unstructured {
                 let options = Options { cartesian_forms: true, ..general };

@@ -123,6 +123,12 @@ fn on_threads(
     first
 }
 
+/// Interprets a build, element by element.
+fn interpreted(compiled: &Compiled<'_>, build: usize, case: &Case, layout: &[&str], cartesian_forms: bool) -> Outcome {
+    let options = Options { cartesian_forms, ..Options::default() };
+    run_on(&compiled.builds[build], &compiled.subject.runnable, &case.words(&[layout, &["threads=1"]].concat()), options)
+}
+
 fn five_ways(compiled: &Compiled<'_>, case: &Case, binary: &Binary, differences: &mut Differences) {
     let subject = compiled.subject;
     // What is solved has the solver's tolerance, unless everything about the solution is the same.
@@ -130,10 +136,7 @@ fn five_ways(compiled: &Compiled<'_>, case: &Case, binary: &Binary, differences:
     let mut first: Option<Outcome> = None;
     for (number, layout) in case.layouts().iter().copied().enumerate() {
         let what = format!("{} {} {layout:?}", subject.name, case.name);
-        let interpret = |build: usize, cartesian_forms: bool| {
-            let options = Options { cartesian_forms, ..Options::default() };
-            run_on(&compiled.builds[build], &subject.runnable, &case.words(&[layout, &["threads=1"]].concat()), options)
-        };
+        let interpret = |build: usize, cartesian_forms: bool| interpreted(compiled, build, case, layout, cartesian_forms);
         let specialised = case.cartesian && number == 0;
         let before = interpret(0, false);
         if let Some(error) = &before.error {
@@ -163,7 +166,7 @@ fn five_ways(compiled: &Compiled<'_>, case: &Case, binary: &Binary, differences:
 fn other_numbers(compiled: &Compiled<'_>, case: &Case, binary: &Binary, differences: &mut Differences) {
     let subject = compiled.subject;
     let operations = OPERATIONS * subject.steps as f64;
-    for layout in case.layouts().iter().copied() {
+    for (number, layout) in case.layouts().iter().copied().enumerate() {
         let what = format!("{} {} {layout:?}", subject.name, case.name);
         let mut run = |build: usize, case: &Case, threads: &[&str]| on_threads(compiled, build, case, layout, threads, binary, differences);
         let (double, fast) = (run(1, case, &["1"]), run(4, case, &["1", "2", "4"]));
@@ -181,6 +184,12 @@ fn other_numbers(compiled: &Compiled<'_>, case: &Case, binary: &Binary, differen
         let case = case.with(words);
         let mut run = |build: usize, threads: &[&str]| on_threads(compiled, build, &case, layout, threads, binary, differences);
         let (plain, single) = (run(2, &["1", "4"]), run(3, &["1", "2", "4"]));
+        let interpret = |build: usize, cartesian_forms: bool| interpreted(compiled, build, &case, layout, cartesian_forms);
+        differences.compare(&format!("{what}, -O0 in single precision"), &interpret(2, false), &plain, Tolerance::BITS);
+        let interpreted = interpret(3, case.cartesian && number == 0);
+        // The interpreter adds the terms of a derivative in another order.
+        let by_derivatives = if subject.solved.is_none() { Tolerance::BITS } else { allowed };
+        differences.compare(&format!("{what}, -O2 in single precision"), &interpreted, &single, by_derivatives);
         differences.compare(&format!("{what}, single precision"), &double, &single, allowed);
         let has_scalars = matches!(subject.single, SinglePrecision::ExplicitWithScalars);
         let between_levels = if subject.solved.is_none() && case.exact && !has_scalars { Tolerance::BITS } else { allowed };

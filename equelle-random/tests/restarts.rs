@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use equelle::interpret;
 use equelle_front::verify::Verified;
-use equelle_random::compare::{Compiled, compile};
+use equelle_random::compare::{Compiled, compile, in_single_precision};
 use equelle_random::data::{Fixture, Fixtures, grids};
 use equelle_random::generate::{Purpose, program};
 use equelle_random::outcome::Ended;
@@ -19,6 +19,9 @@ use rayon::prelude::*;
 /// Programs of a test run.
 const PROGRAMS: u64 = 400;
 const SEED: u64 = 900_000;
+
+/// One program in so many has collections of single precision.
+const SINGLE_PRECISION: u64 = 5;
 
 /// What a run prints.
 #[derive(Clone, Default)]
@@ -133,6 +136,8 @@ fn goes_on(seed: u64, fixtures: &Fixtures) -> Result<[usize; 2], String> {
     let suitable: Vec<&Fixture> = grids(&random, fixtures).collect();
     let fixture = suitable[seed as usize % suitable.len()];
     let module = if seed.is_multiple_of(2) { &compiled.plain } else { compiled.passes.last().map_or(&compiled.plain, |(_, last)| last) };
+    let single = seed.is_multiple_of(SINGLE_PRECISION).then(|| in_single_precision(module));
+    let module = single.as_ref().unwrap_or(module);
     let words = |dir: &Path, more: &[String]| {
         let own = ["output_to_file=false".to_owned(), "nonfinite=allow".to_owned(), format!("output_dir={}", dir.display())];
         let policy = format!("checkpoint_every={}", 1 + seed % 3);

@@ -3,6 +3,7 @@
 //!
 //! Scalars, single Vectors, accumulators of reductions, norms and tolerances are always `f64`.
 
+use std::borrow::Cow;
 use std::fmt::{Debug, Display, LowerExp};
 use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub, SubAssign};
 
@@ -51,6 +52,8 @@ pub trait Real:
     fn slice_to_f64(values: &[Self]) -> Vec<f64> {
         values.iter().map(|value| value.to_f64()).collect()
     }
+    /// Rounded numbers; doubles as they are.
+    fn rounded(values: &[f64]) -> Cow<'_, [Self]>;
     /// Writes rounded numbers. Both slices have the same length.
     fn copy_from_f64(out: &mut [Self], values: &[f64]) {
         debug_assert_eq!(out.len(), values.len());
@@ -133,48 +136,52 @@ pub trait Real:
 }
 
 macro_rules! real {
-    ($real:ident, $from:expr, $values:path, $functions:ident) => {
+    ($real:ident, $from:expr, $rounded:expr, $values:path, $functions:ident) => {
         impl Real for $real {
             const NAME: &'static str = stringify!($real);
             const ZERO: Self = 0.0;
             const ONE: Self = 1.0;
             const EPSILON: f64 = $real::EPSILON as f64;
 
-            #[inline]
+            #[inline(always)]
             fn from_f64(value: f64) -> Self {
                 ($from)(value)
             }
 
-            #[inline]
+            #[inline(always)]
             fn to_f64(self) -> f64 {
                 f64::from(self)
+            }
+
+            fn rounded(values: &[f64]) -> Cow<'_, [Self]> {
+                ($rounded)(values)
             }
 
             fn field_values(columns: Vec<Vec<Self>>) -> FieldValues {
                 $values(columns)
             }
 
-            #[inline]
+            #[inline(always)]
             fn is_negative_zero(self) -> bool {
                 self.to_bits() == (-0.0 as $real).to_bits()
             }
 
-            #[inline]
+            #[inline(always)]
             fn is_nan(self) -> bool {
                 self.is_nan()
             }
 
-            #[inline]
+            #[inline(always)]
             fn abs(self) -> Self {
                 self.abs()
             }
 
-            #[inline]
+            #[inline(always)]
             fn sqrt(self) -> Self {
                 self.sqrt()
             }
 
-            #[inline]
+            #[inline(always)]
             fn mul_add(self, b: Self, c: Self) -> Self {
                 self.mul_add(b, c)
             }
@@ -277,8 +284,8 @@ macro_rules! real {
     };
 }
 
-real!(f64, |value| value, FieldValues::F64, double);
-real!(f32, |value| value as f32, FieldValues::F32, single);
+real!(f64, |value| value, Cow::Borrowed, FieldValues::F64, double);
+real!(f32, |value| value as f32, |values: &[f64]| values.iter().map(|&value| value as f32).collect(), FieldValues::F32, single);
 
 #[cfg(test)]
 mod tests {

@@ -5,7 +5,7 @@ mod memory;
 
 use std::sync::Arc;
 
-use backend_serial::runtime::SerialRuntime;
+use backend_serial::runtime::{CompiledReal, SerialRuntime};
 use equelle_front::backend::{Availability, Backend, DeviceKind};
 use equelle_front::ir::interface::{Data, ExpectedUnit};
 use equelle_front::ir::{Module, Numbers, Precision, Rounding};
@@ -56,27 +56,18 @@ pub fn fast_kernels(backend: &dyn Backend, numbers: Numbers) -> Result<Kernels, 
         DeviceKind::Cores if numbers.rounding == Rounding::Fast => {
             Err(Failure::usage("--interpret rounds every operation; without it, programs are compiled for --fp fast"))
         }
-        DeviceKind::Cores => doubles(numbers).map(|()| Kernels::Lanes),
+        DeviceKind::Cores => Ok(Kernels::Lanes),
     }
 }
 
 /// The kernels that evaluate a program from its definition.
 ///
 /// # Errors
-/// As [`fast_kernels`].
+/// `Usage` for a GPU, and if they do not give the numbers of the built program.
 pub fn oracle_kernels(backend: &dyn Backend, numbers: Numbers) -> Result<Kernels, Failure> {
     match backend.device_kind() {
         DeviceKind::Gpu => Err(Failure::usage(format!("--interpret=elements does not go with --backend {}", backend.name()))),
-        DeviceKind::Cores => doubles(numbers).map(|()| Kernels::Elements),
-    }
-}
-
-fn doubles(numbers: Numbers) -> Result<(), Failure> {
-    match numbers.precision {
-        Precision::Double => Ok(()),
-        Precision::Single => {
-            Err(Failure::usage("--interpret computes in double precision alone; without it, programs are compiled for --precision f32"))
-        }
+        DeviceKind::Cores => fast_kernels(backend, numbers).map(|_| Kernels::Elements),
     }
 }
 
@@ -129,20 +120,28 @@ pub fn run_in<'a>(kernels: Kernels, verified: &Verified, session: Session, on_ro
         text if text.is_empty() => session,
         text => session.with_storage(&text),
     };
-    match kernels {
-        Kernels::Cuda => cuda::run(verified, session, on_round),
-        Kernels::Lanes => {
-            let mut runtime = planned(session, memory::by_lanes(module))?;
-            let options = equelle_interp::Options { cartesian_forms: true, ..equelle_interp::Options::default() };
-            interpret_watched(verified, &mut runtime, options, &mut Lanes::default(), on_round)
-        }
-        Kernels::Elements => {
-            let mut session = session;
-            session.set_threads(Threads::one());
-            let mut runtime = planned(session, memory::by_elements(module))?;
-            interpret_watched(verified, &mut runtime, equelle_interp::Options::default(), &mut ElementKernels, on_round)
-        }
+    match (kernels, module.numbers.precision) {
+        (Kernels::Cuda, _) => cuda::run(verified, session, on_round),
+        (Kernels::Lanes, Precision::Double) => by_lanes::<f64>(verified, session, on_round),
+        (Kernels::Lanes, Precision::Single) => by_lanes::<f32>(verified, session, on_round),
+        (Kernels::Elements, Precision::Double) => by_elements::<f64>(verified, session, on_round),
+        (Kernels::Elements, Precision::Single) => by_elements::<f32>(verified, session, on_round),
     }
+}
+
+fn by_lanes<'a, R: CompiledReal>(verified: &Verified, session: Session, on_round: Option<&'a mut OnRound<'a>>) -> Result<(), Error>
+where
+    Lanes: KernelProvider<SerialRuntime<R>>,
+{
+    let mut runtime = planned::<R>(session, memory::by_lanes(verified.module()))?;
+    let options = equelle_interp::Options { cartesian_forms: true, ..equelle_interp::Options::default() };
+    interpret_watched(verified, &mut runtime, options, &mut Lanes::default(), on_round)
+}
+
+fn by_elements<'a, R: CompiledReal>(verified: &Verified, mut session: Session, on_round: Option<&'a mut OnRound<'a>>) -> Result<(), Error> {
+    session.set_threads(Threads::one());
+    let mut runtime = planned::<R>(session, memory::by_elements(verified.module()))?;
+    interpret_watched(verified, &mut runtime, equelle_interp::Options::default(), &mut ElementKernels, on_round)
 }
 
 /// The same element by element: what other ways are compared with.
@@ -171,8 +170,8 @@ fn interpret_watched<'a, R: DerivativeAccess<Domain = Arc<Domain>>>(
 ///
 /// # Errors
 /// `Data` if that is more than there is.
-fn planned(session: Session, plan: Option<MemoryPlan>) -> Result<SerialRuntime, Error> {
-    let mut runtime = SerialRuntime::new(session);
+fn planned<R: CompiledReal>(session: Session, plan: Option<MemoryPlan>) -> Result<SerialRuntime<R>, Error> {
+    let mut runtime = SerialRuntime::with_precision(session);
     if let Some(plan) = plan {
         runtime.plan_memory(plan)?;
     }

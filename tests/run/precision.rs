@@ -7,8 +7,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::support::{How, built};
-use crate::support::{Outputs, assert_close, equellec, repository, run, run_simulator, scratch, stderr};
+use crate::support::How;
+use crate::support::{Outputs, assert_close, equellec, read_outputs, repository, run, run_simulator, scratch, stderr};
 
 /// Half the spacing of singles at 1.
 const ROUNDING: f64 = 0.5 * f32::EPSILON as f64;
@@ -135,13 +135,28 @@ fn a_tolerance_beyond_single_precision_is_an_error_that_says_so() {
     fs::remove_dir_all(&folder).expect("a scratch folder can be removed");
 }
 
+/// Interpreted, a program gives what the built one does; what rounds otherwise is refused.
 #[test]
-fn what_has_no_single_precision_refuses_it() {
+fn interpreted_programs_have_single_precision() {
     let heat = repository("examples/heat_explicit_3d/heat_explicit_3d.equelle");
-    let output = equellec().args(["run", "--interpret", "--precision", "f32"]).arg(&heat).output().expect("equellec starts");
+    let folder = scratch("single-interpreted");
+    let case = repository("examples/heat_explicit_3d/case.param");
+    let case = case.to_string_lossy();
+    let built = outputs(&built_single("-O2", "examples/heat_explicit_3d/heat_explicit_3d.equelle", &folder), &folder, &[&case]);
+    for (way, name) in [("--interpret", "lanes"), ("--interpret=elements", "elements")] {
+        let dir = folder.join(name);
+        let command = ["run", way, "--precision", "f32"];
+        let mut run = equellec();
+        let run = run.args(command).arg(&heat).args([&*case, "output_to_file=true"]).arg(format!("output_dir={}", dir.display()));
+        let output = run.env("CARGO", "/nothing").output().expect("equellec starts");
+        assert!(output.status.success() && stderr(&output).contains(", f32"), "{}", stderr(&output));
+        assert_eq!(read_outputs(&output, &dir).collections, built.collections, "{way}");
+    }
+    let output =
+        equellec().args(["run", "--interpret", "--precision", "f32", "--fp", "fast"]).arg(&heat).output().expect("equellec starts");
     assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
-    assert!(stderr(&output).contains("--interpret computes in double precision alone"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("--interpret rounds every operation"), "{}", stderr(&output));
     let manifest = equellec().args(["emit", "manifest", "--precision", "f32"]).arg(&heat).output().expect("equellec starts");
     assert!(String::from_utf8_lossy(&manifest.stdout).contains("\"precision\": \"f32\""));
-    assert!(built("-O2", "examples/heat_explicit_3d/heat_explicit_3d.equelle").is_file());
+    fs::remove_dir_all(&folder).expect("a scratch folder can be removed");
 }

@@ -29,6 +29,14 @@ impl Precision {
             Precision::Single => "f32",
         }
     }
+
+    /// The nearest number of this precision; ties to even.
+    pub fn round(self, number: f64) -> f64 {
+        match self {
+            Precision::Double => number,
+            Precision::Single => f64::from(number as f32),
+        }
+    }
 }
 
 /// Which roundings may be left out.

@@ -83,6 +83,18 @@ fn of_those(module: &Module, kernels: impl Fn(&Kernel) -> bool, forms: impl Fn(&
     found
 }
 
+/// Kinds of the entities whose measures the general body of a kernel reads, or what the grid gives
+/// of faces as one number each.
+pub(super) fn measured(module: &Module, kernel: &Kernel) -> BTreeSet<EntityKind> {
+    let mut kinds = BTreeSet::new();
+    visit_general(kernel, &mut |node| match node {
+        Node::Expr(KExpr::Measure(at)) => kinds.extend(kernel.path_kind(&module.sets, at)),
+        Node::Expr(KExpr::FaceTransmissibility(_)) => kinds.extend([EntityKind::Face]),
+        Node::Expr(_) | Node::Stmt(_) | Node::Path(_) => {}
+    });
+    kinds
+}
+
 struct Reads<'a> {
     module: &'a Module,
     found: BTreeSet<GeometryArray>,

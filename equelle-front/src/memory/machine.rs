@@ -2,10 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::geometry;
 use super::lifetime::{groups, last_reads};
 use crate::backend::Scratch;
 use crate::ir::{
-    Block, CartesianForm, Equation, Function, FunctionId, KernelId, Module, MutableId, Op, Space, Stmt, StmtKind, UnaryOp, ValueId,
+    Block, CartesianForm, Equation, Function, FunctionId, Kernel, KernelId, Module, MutableId, Op, Precision, Space, Stmt, StmtKind,
+    UnaryOp, ValueId,
 };
 use crate::types::{Basic, CanonicalSet, EntityKind, Extent, SetId, Shape, Type};
 
@@ -465,13 +467,7 @@ impl<'a> Machine<'a> {
                 extra.extend(self.classes(&Type::collection(result.ty.basic, set)));
             }
         }
-        if self.run == Run::Elements {
-            extra.extend(args.iter().flat_map(|&arg| self.classes(&function.values[arg.0 as usize].ty)));
-            if let Space::Set(set) = kernel.space {
-                let row = NUMBERS_OF_ROW + NUMBERS_OF_RESULT * kernel.results.len();
-                extra.extend(std::iter::repeat_n((set, Element::Number), row));
-            }
-        }
+        extra.extend(self.kept_by_interpreter(function, kernel, args, general));
         if general {
             let cells = module.sets.canonical(CanonicalSet { kind: EntityKind::Cell, extent: Extent::All });
             extra.extend((0..kept.of_cells).map(|_| (cells, Element::Number)));
@@ -488,6 +484,38 @@ impl<'a> Machine<'a> {
             frame.values.insert(result, held);
         }
         self.drop(extra);
+    }
+
+    /// What the interpreter has beside the collections of a kernel while it runs.
+    fn kept_by_interpreter(&self, function: &Function, kernel: &Kernel, args: &[ValueId], general: bool) -> Vec<Class> {
+        let module = self.module;
+        match (self.run, module.numbers.precision) {
+            (Run::Compiled, _) => Vec::new(),
+            (Run::Lanes, _) if general => self.rounded_measures(kernel),
+            (Run::Lanes, _) => Vec::new(),
+            (Run::Elements, precision) => {
+                // These are doubles in either case.
+                let times = match precision {
+                    Precision::Double => 1,
+                    Precision::Single => 2,
+                };
+                let of_args = args.iter().flat_map(|&arg| self.classes(&function.values[arg.0 as usize].ty));
+                let of_args = of_args.flat_map(|class| std::iter::repeat_n(class, if class.1 == Element::Number { times } else { 1 }));
+                let row = times * (NUMBERS_OF_ROW + NUMBERS_OF_RESULT * kernel.results.len());
+                let of_rows = kernel.space_set().into_iter().flat_map(|set| std::iter::repeat_n((set, Element::Number), row));
+                of_args.chain(of_rows).collect()
+            }
+        }
+    }
+
+    /// Measures that the general body of a kernel reads, which are rounded for all of its lanes.
+    fn rounded_measures(&self, kernel: &Kernel) -> Vec<Class> {
+        let module = self.module;
+        if self.run != Run::Lanes || kernel.computes_in(module.numbers) == Precision::Double {
+            return Vec::new();
+        }
+        let set = |kind| (module.sets.canonical(CanonicalSet { kind, extent: Extent::All }), Element::Number);
+        geometry::measured(module, kernel).into_iter().map(set).collect()
     }
 
     /// The buffers of an argument that a result takes, where nothing else has a handle on them; the
@@ -559,6 +587,9 @@ impl<'a> Machine<'a> {
                 if self.held(frame, arg).per_axis {
                     broadcast.extend(self.classes(&ty(arg)));
                 }
+            }
+            for equation in equations.iter().filter(|equation| !has_form(equation)) {
+                broadcast.extend(self.rounded_measures(&self.module.kernels[equation.kernel.0 as usize]));
             }
             let broadcast = ValueBuffers { buffers: broadcast.into_iter().map(|class| self.take(class)).collect(), per_axis: false };
             // The residual of the iterate before is there until this one is.

@@ -95,8 +95,9 @@ impl Builder<'_> {
         id
     }
 
+    /// A number of the program, rounded to what the kernel computes in.
     pub fn constant(&mut self, value: f64) -> RealSrc {
-        RealSrc::Uniform(self.uniform(Uniform::Const(value.to_bits())))
+        RealSrc::Uniform(self.uniform(Uniform::Const(self.target.precision.round(value).to_bits())))
     }
 
     pub fn truth_constant(&mut self, value: bool) -> Truth {

@@ -17,7 +17,7 @@ mod tests;
 
 use std::collections::{BTreeSet, HashMap};
 
-use equelle_front::ir::{KBlock, Kernel, LocalId};
+use equelle_front::ir::{KBlock, Kernel, LocalId, Precision};
 use equelle_front::types::{Basic, SetId, SetTable};
 use equelle_runtime::grid::Cartesian;
 
@@ -31,6 +31,8 @@ use crate::refusal::Refusal;
 pub struct Target<'a> {
     /// Sets of the program.
     pub sets: &'a SetTable,
+    /// What the kernel computes in.
+    pub precision: Precision,
     /// Axes of the grid.
     pub dim: usize,
     /// The grid, if it is Cartesian.

@@ -43,7 +43,15 @@ fn heat(cartesian_form: bool) -> LaneProgram {
         _ => &kernel.body,
     };
     let shape = Some(Cartesian::block([8, 8, 8], [0.5; 3]));
-    let target = Target { sets: &module.sets, dim: 3, shape, cartesian_form, layout: Layout::Consecutive(0), face_axis: None };
+    let target = Target {
+        sets: &module.sets,
+        precision: Precision::Double,
+        dim: 3,
+        shape,
+        cartesian_form,
+        layout: Layout::Consecutive(0),
+        face_axis: None,
+    };
     build(kernel, block, target).expect("lanes have it")
 }
 
@@ -102,4 +110,31 @@ fn registers_are_used_again() {
             assert!(writes.iter().all(|written| !reads.contains(written)), "{instr:?}");
         }
     }
+}
+
+/// Constants are rounded before they are compared: 16777217 is no single.
+#[test]
+fn constants_are_those_of_the_precision() {
+    let text = "module m
+
+kernel k over AllCells() {
+  param u: Scalar On AllCells()
+  result r: Scalar On AllCells()
+  body {
+    yield ((16777217.0 > 16777216.0) ? u[here] : 1.0)
+  }
+}
+
+main {
+}
+";
+    let module = parse(text).unwrap_or_else(|error| panic!("{error:?}"));
+    let kernel = &module.kernels[0];
+    let stored = |precision| {
+        let layout = Layout::Consecutive(0);
+        let target = Target { sets: &module.sets, precision, dim: 1, shape: None, cartesian_form: false, layout, face_axis: None };
+        build(kernel, &kernel.body, target).expect("lanes have it").code.pop()
+    };
+    assert!(matches!(stored(Precision::Double), Some(Instr::StoreReal { src: RealSrc::Memory(..), .. })));
+    assert!(matches!(stored(Precision::Single), Some(Instr::StoreReal { src: RealSrc::Uniform(_), .. })));
 }

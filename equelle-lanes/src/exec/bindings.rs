@@ -38,16 +38,17 @@ pub struct CellOffset {
     pub beyond: [SideMap; 6],
 }
 
-/// Arrays and numbers, by the indices of the program.
-pub struct Bindings<'a> {
+/// Arrays and numbers, by the indices of the program, which computes in `T`.
+pub struct Bindings<'a, T> {
     /// The grid's, where the program needs it. Threads cannot make it: they may not share work in
     /// turn.
     pub topology: Option<&'a Topology>,
     /// Elements of the space, unless they are consecutive.
     pub elements: &'a [u32],
     /// Truth values are 1 and 0.
-    pub uniforms: Vec<f64>,
-    pub reals: Vec<&'a [f64]>,
+    pub uniforms: Vec<T>,
+    pub reals: Vec<&'a [T]>,
+    /// Doubles, which are rounded where they are read.
     pub triples: Vec<&'a [[f64; 3]]>,
     pub truths: Vec<&'a [bool]>,
     pub entities: Vec<&'a [u32]>,
@@ -116,23 +117,23 @@ impl Marks {
     }
 }
 
-/// The part of a result that belongs to some positions.
+/// The part of a result that belongs to some positions; collections are of `S`.
 #[derive(Debug)]
-pub enum Output<'a> {
-    Reals(&'a mut [f64]),
+pub enum Output<'a, S> {
+    Reals(&'a mut [S]),
     Truths(&'a mut [bool]),
     Entities(&'a mut [u32]),
     /// Derivatives.
-    Entries(Entries<'a, f64>),
+    Entries(Entries<'a, S>),
     /// Places of derivatives; not shared among threads.
     Marks(&'a mut Marks),
 }
 
 /// Parts of all results, by component.
 #[derive(Debug)]
-pub struct Outputs<'a>(pub Vec<Output<'a>>);
+pub struct Outputs<'a, S>(pub Vec<Output<'a, S>>);
 
-impl Parts for Outputs<'_> {
+impl<S: Send> Parts for Outputs<'_, S> {
     fn split_at(self, at: usize) -> (Self, Self) {
         let halves = self.0.into_iter().map(|output| match output {
             Output::Reals(values) => {

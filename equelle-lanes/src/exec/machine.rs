@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use equelle_front::ir::Interpolant;
 use equelle_runtime::grid::{Cartesian, NONE, Topology};
-use equelle_runtime::math;
+use equelle_runtime::{Real, math};
 
 use super::bindings::{Bindings, Output, Outputs, Ranks};
 use super::regions::{Entities, Regions, Truths};
@@ -37,8 +37,8 @@ impl<T: Copy + Default> File<T> {
     }
 }
 
-/// Numbers in registers that leave room for those of arrays in a first cache of 48 KB.
-const FAST_NUMBERS: usize = 4096;
+/// Bytes of registers of numbers that leave room for those of arrays in a first cache of 48 KB.
+const FAST_BYTES: usize = 32 << 10;
 /// Elements of a block at least: an operation takes as long to begin as for some tens of elements.
 const MIN_LANES: usize = 96;
 
@@ -60,10 +60,10 @@ macro_rules! write {
 struct Failed;
 
 /// Runs a program on registers of its own.
-pub struct Machine<'p> {
+pub struct Machine<'p, T> {
     program: &'p LaneProgram,
-    bindings: &'p Bindings<'p>,
-    reals: File<f64>,
+    bindings: &'p Bindings<'p, T>,
+    reals: File<T>,
     truths: File<bool>,
     entities: File<u32>,
     regions: Regions,
@@ -78,8 +78,8 @@ pub struct Machine<'p> {
     lenient: bool,
 }
 
-impl<'p> Machine<'p> {
-    pub fn new(program: &'p LaneProgram, bindings: &'p Bindings<'p>) -> Self {
+impl<'p, T: Real> Machine<'p, T> {
+    pub fn new(program: &'p LaneProgram, bindings: &'p Bindings<'p, T>) -> Self {
         Machine {
             program,
             bindings,
@@ -87,7 +87,7 @@ impl<'p> Machine<'p> {
             truths: File::new(program.n_truths),
             entities: File::new(program.n_entities),
             regions: Regions::new(),
-            lanes: (FAST_NUMBERS / (program.n_reals as usize).max(1)).next_multiple_of(8).clamp(MIN_LANES, LANES),
+            lanes: (FAST_BYTES / size_of::<T>() / (program.n_reals as usize).max(1)).next_multiple_of(8).clamp(MIN_LANES, LANES),
             start: 0,
             origin: Origin::default(),
             lenient: false,
@@ -96,7 +96,7 @@ impl<'p> Machine<'p> {
 
     /// Runs the program for the elements at these positions.
     #[inline(always)]
-    pub fn range(&mut self, positions: Range<usize>, outputs: &mut Outputs<'_>) -> Result<(), usize> {
+    pub fn range<S: Real>(&mut self, positions: Range<usize>, outputs: &mut Outputs<'_, S>) -> Result<(), usize> {
         self.lenient = matches!(outputs.0.first(), Some(Output::Marks(_)));
         let rows = self.program.shape.as_ref().filter(|_| self.program.layout == Layout::Consecutive(0));
         if let Some(shape) = rows {
@@ -136,14 +136,14 @@ impl<'p> Machine<'p> {
     }
 
     #[inline(always)]
-    fn operand(&self, src: RealSrc) -> Operand<'_> {
+    fn operand(&self, src: RealSrc) -> Operand<'_, T> {
         let region = self.regions.region();
         self.operand_in(src, region.lo..region.hi)
     }
 
     /// The numbers of some lanes.
     #[inline(always)]
-    fn operand_in(&self, src: RealSrc, lanes: Range<usize>) -> Operand<'_> {
+    fn operand_in(&self, src: RealSrc, lanes: Range<usize>) -> Operand<'_, T> {
         match src {
             RealSrc::Uniform(uniform) => Operand::One(self.bindings.uniforms[uniform.0 as usize]),
             RealSrc::Reg(register) => Operand::Each(&self.reals.get(register.0)[lanes]),
@@ -178,7 +178,7 @@ impl<'p> Machine<'p> {
 
     /// Writes `value(entity)` in each lane; an error where there is none in an active lane.
     #[inline(always)]
-    fn gather<T: Copy>(&self, at: EntityReg, dst: &mut [T], missing: T, value: impl Fn(u32) -> Option<T>) -> Result<(), Failed> {
+    fn gather<V: Copy>(&self, at: EntityReg, dst: &mut [V], missing: V, value: impl Fn(u32) -> Option<V>) -> Result<(), Failed> {
         let active = self.regions.active();
         let mut failed = false;
         for (lane, (dst, &entity)) in dst.iter_mut().zip(self.entity(at)).enumerate() {
@@ -194,9 +194,9 @@ impl<'p> Machine<'p> {
     }
 
     #[inline(always)]
-    fn gather_real(&mut self, dst: RealReg, at: EntityReg, value: impl Fn(u32) -> Option<f64>) -> Result<(), Failed> {
+    fn gather_real(&mut self, dst: RealReg, at: EntityReg, value: impl Fn(u32) -> Option<T>) -> Result<(), Failed> {
         let gathered;
-        write!(self, reals, dst, |dst| gathered = self.gather(at, dst, 0.0, value));
+        write!(self, reals, dst, |dst| gathered = self.gather(at, dst, T::ZERO, value));
         gathered
     }
 
@@ -235,9 +235,9 @@ impl<'p> Machine<'p> {
 
     /// Adds to the rows of the lanes of the region.
     #[inline(always)]
-    fn add_entries(
+    fn add_entries<S: Real>(
         &self,
-        outputs: &mut Outputs<'_>,
+        outputs: &mut Outputs<'_, S>,
         unknown: u32,
         place: EntryColumn,
         sign: EntrySign,
@@ -267,7 +267,7 @@ impl<'p> Machine<'p> {
                 EntrySign::PlusWhere(_) => truth[lane],
                 EntrySign::MinusWhere(_) => !truth[lane],
             };
-            let entry = &mut entries.row(row)[slot];
+            let (entry, value) = (&mut entries.row(row)[slot], S::from_f64(value.to_f64()));
             *entry = if plus { *entry + value } else { *entry - value };
         }
         Ok(())
@@ -275,7 +275,7 @@ impl<'p> Machine<'p> {
 
     /// Marks places in the rows of the lanes of the region.
     #[inline(always)]
-    fn mark_entries(&self, outputs: &mut Outputs<'_>, unknown: u32, place: EntryColumn) {
+    fn mark_entries<S: Real>(&self, outputs: &mut Outputs<'_, S>, unknown: u32, place: EntryColumn) {
         let Some(Output::Marks(marks)) = outputs.0.first_mut() else { return };
         let (region, active, ranks) = (self.regions.region(), self.regions.active(), self.entry_ranks(place));
         for lane in 0..region.hi - region.lo {
@@ -288,7 +288,7 @@ impl<'p> Machine<'p> {
 
     /// Runs the program for one block.
     #[inline(always)]
-    fn block(&mut self, first: usize, outputs: &mut Outputs<'_>) -> Result<(), Failed> {
+    fn block<S: Real>(&mut self, first: usize, outputs: &mut Outputs<'_, S>) -> Result<(), Failed> {
         let (code, bindings) = (&self.program.code[..], self.bindings);
         let mut pc = 0;
         while let Some(instr) = code.get(pc) {
@@ -375,7 +375,7 @@ impl<'p> Machine<'p> {
                         dst,
                         at,
                         #[inline(always)]
-                        |entity| array.get(entity as usize).map(|triple| triple[usize::from(axis)]),
+                        |entity| array.get(entity as usize).map(|triple| T::from_f64(triple[usize::from(axis)])),
                     )?;
                 }
                 Instr::LoadSide { dst, array, axis, high } => {
@@ -399,11 +399,11 @@ impl<'p> Machine<'p> {
                         dst,
                         at,
                         #[inline(always)]
-                        |cell| (cell != NONE).then(|| shape.index_along(cell, usize::from(axis)) as f64),
+                        |cell| (cell != NONE).then(|| T::from_f64(shape.index_along(cell, usize::from(axis)) as f64)),
                     )?;
                 }
                 Instr::FillTruth { dst, value } => {
-                    let value = bindings.uniforms[value.0 as usize] != 0.0;
+                    let value = bindings.uniforms[value.0 as usize] != T::ZERO;
                     write!(self, truths, dst, |dst| dst.fill(value));
                 }
                 Instr::CopyTruth { dst, src } => {
@@ -607,8 +607,13 @@ impl<'p> Machine<'p> {
                         let src = self.operand(src);
                         let values = &mut values[first..first + self.regions.region().hi];
                         match src {
-                            Operand::One(value) => values.fill(value),
-                            Operand::Each(src) => values.copy_from_slice(src),
+                            Operand::One(value) => values.fill(S::from_f64(value.to_f64())),
+                            // Of one type alone the compiler makes a copy.
+                            Operand::Each(src) => {
+                                for (out, value) in values.iter_mut().zip(src) {
+                                    *out = S::from_f64(value.to_f64());
+                                }
+                            }
                         }
                     }
                 }

@@ -17,15 +17,22 @@ mod tests;
 use std::ops::Range;
 
 use bindings::{Bindings, Outputs};
+use equelle_runtime::Real;
 use machine::Machine;
 
 use crate::program::LaneProgram;
 
-/// Runs a program for the elements at these positions; outputs are those of the positions.
+/// Runs a program for the elements at these positions; outputs are those of the positions. It
+/// computes in `T`; collections of numbers are of `S`, to which values are rounded when stored.
 ///
 /// # Errors
 /// The first position of a block in which an element has an error.
-pub fn run(program: &LaneProgram, bindings: &Bindings<'_>, positions: Range<usize>, mut outputs: Outputs<'_>) -> Result<(), usize> {
+pub fn run<T: Real, S: Real>(
+    program: &LaneProgram,
+    bindings: &Bindings<'_, T>,
+    positions: Range<usize>,
+    mut outputs: Outputs<'_, S>,
+) -> Result<(), usize> {
     let mut machine = Machine::new(program, bindings);
     pulp::Arch::new().dispatch(
         #[inline(always)]

@@ -150,7 +150,15 @@ pub fn enter_side(regions: &mut Regions, shape: &Cartesian, origin: Origin, side
 
 /// Loads elements of an array on all faces at a side of cells.
 #[inline(always)]
-pub fn load_side(dst: &mut [f64], array: &[f64], shape: &Cartesian, origin: Origin, (lo, hi): (usize, usize), axis: usize, high: bool) {
+pub fn load_side<T: Copy>(
+    dst: &mut [T],
+    array: &[T],
+    shape: &Cartesian,
+    origin: Origin,
+    (lo, hi): (usize, usize),
+    axis: usize,
+    high: bool,
+) {
     for Segment { lanes, ijk } in segments(shape, origin, lo, hi) {
         let first = shape.cell_face(shape.cell(ijk), axis, high);
         dst[lanes.clone()].copy_from_slice(&array[first..first + lanes.len()]);
@@ -196,7 +204,7 @@ fn at_offset(shape: &Cartesian, origin: Origin, (lo, hi): (usize, usize), offset
 
 /// Loads elements of an array on all cells at an offset from cells.
 #[inline(always)]
-pub fn load_offset(dst: &mut [f64], array: &[f64], shape: &Cartesian, origin: Origin, lanes: (usize, usize), offset: CellOffset) {
+pub fn load_offset<T: Copy>(dst: &mut [T], array: &[T], shape: &Cartesian, origin: Origin, lanes: (usize, usize), offset: CellOffset) {
     at_offset(
         shape,
         origin,

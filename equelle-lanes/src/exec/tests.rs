@@ -1,7 +1,8 @@
 //! Each lane operation against the operation on one number, in every shape of operands; on numbers
-//! that tell any two operations apart.
+//! that tell any two operations apart, in both precisions.
 
 use equelle_front::ops::{Comparison, Elementary, Logic};
+use equelle_runtime::Real;
 use equelle_runtime::grid::{Cartesian, Grid, NONE, SideMap};
 
 use super::bindings::{Bindings, CellOffset, Output, Outputs, Ranks};
@@ -13,8 +14,11 @@ use crate::program::{
 use crate::uniform::{binary, unary};
 
 /// Numbers of which comparisons, signs, roundings and functions make different things.
-const SAMPLES: [f64; 16] =
-    [0.0, -0.0, 1.0, -1.0, 0.3, -0.7, 2.5, -2.5, 1e-310, 7.0, f64::INFINITY, f64::NEG_INFINITY, f64::NAN, 1e200, -3.25, 0.9999];
+fn samples<T: Real>() -> [T; 16] {
+    let (tiny, huge) = if T::NAME == "f32" { (1e-40, 1e30) } else { (1e-310, 1e200) };
+    let (infinity, nan) = (f64::INFINITY, f64::NAN);
+    [0.0, -0.0, 1.0, -1.0, 0.3, -0.7, 2.5, -2.5, tiny, 7.0, infinity, -infinity, nan, huge, -3.25, 0.9999].map(T::from_f64)
+}
 
 const UNARY: [RealUnary; 3] = [RealUnary::Neg, RealUnary::Abs, RealUnary::Sqrt];
 const BINARY: [RealBinary; 8] = [
@@ -35,13 +39,13 @@ fn unaries() -> Vec<RealUnary> {
 }
 
 /// All pairs of samples, several times, so that there are more than one block.
-fn pairs() -> (Vec<f64>, Vec<f64>) {
-    let each = || SAMPLES.iter().flat_map(|&a| SAMPLES.iter().map(move |&b| (a, b)));
+fn pairs<T: Real>() -> (Vec<T>, Vec<T>) {
+    let each = || samples::<T>().into_iter().flat_map(|a| samples::<T>().map(move |b| (a, b)));
     each().chain(each()).take(LANES + 37).unzip()
 }
 
-fn bits(values: &[f64]) -> Vec<u64> {
-    values.iter().map(|value| if value.is_nan() { f64::NAN.to_bits() } else { value.to_bits() }).collect()
+fn bits<T: Real>(values: &[T]) -> Vec<u64> {
+    values.iter().map(|value| if value.is_nan() { f64::NAN.to_bits() } else { value.to_f64().to_bits() }).collect()
 }
 
 const DST: RealReg = RealReg(0);
@@ -52,6 +56,10 @@ const C: RealSrc = RealSrc::Memory(ArrayId(2), 0);
 /// A uniform number.
 const ONE: UniformId = UniformId(0);
 const UNIFORM: f64 = -0.7;
+
+fn uniform<T: Real>() -> T {
+    T::from_f64(UNIFORM)
+}
 
 fn program(code: Vec<Instr>, shape: Option<Cartesian>) -> LaneProgram {
     LaneProgram {
@@ -67,33 +75,34 @@ fn program(code: Vec<Instr>, shape: Option<Cartesian>) -> LaneProgram {
     }
 }
 
+fn truth<T: Real>(truth: bool) -> T {
+    if truth { T::ONE } else { T::ZERO }
+}
+
 /// The first result of a program on arrays.
-fn result(code: Vec<Instr>, arrays: &[&[f64]], n: usize) -> Result<Vec<f64>, usize> {
+fn result<T: Real>(code: Vec<Instr>, arrays: &[&[T]], n: usize) -> Result<Vec<T>, usize> {
     let grid = Grid::cartesian(Cartesian::line(n, 1.0)).expect("a grid");
     on_grid(code, &grid, None, arrays, &[], n)
 }
 
-fn on_grid(
-    code: Vec<Instr>,
-    grid: &Grid,
-    shape: Option<Cartesian>,
-    arrays: &[&[f64]],
-    elements: &[u32],
-    n: usize,
-) -> Result<Vec<f64>, usize> {
-    let members: Vec<u32> = (0..n as u32).map(|entity| if entity % 3 == 0 { NONE } else { entity / 3 }).collect();
-    let truths: Vec<bool> = (0..n).map(|k| k % 5 < 2).collect();
-    let bindings = Bindings {
+fn bindings<'a, T: Real>(
+    grid: &'a Grid,
+    arrays: &[&'a [T]],
+    elements: &'a [u32],
+    members: &'a [u32],
+    truths: &'a [bool],
+) -> Bindings<'a, T> {
+    Bindings {
         rows: super::bindings::Rows::default(),
         topology: Some(grid.topology()),
         elements,
-        uniforms: vec![UNIFORM],
+        uniforms: vec![uniform()],
         reals: arrays.to_vec(),
         triples: vec![grid.centroids(equelle_runtime::EntityKind::Cell)],
-        truths: vec![&truths],
-        entities: vec![&members],
+        truths: vec![truths],
+        entities: vec![members],
         tables: Vec::new(),
-        ranks: vec![Ranks::All(n as u32), Ranks::Map(&members)],
+        ranks: vec![Ranks::All(grid.n_cells() as u32), Ranks::Map(members)],
         offsets: vec![
             CellOffset { by: [-1, 0, 0], beyond: [SideMap::Wrap; 6] },
             CellOffset {
@@ -101,22 +110,35 @@ fn on_grid(
                 beyond: [SideMap::Mirror, SideMap::Clamp, SideMap::MirrorAt, SideMap::Wrap, SideMap::Never, SideMap::Never],
             },
         ],
-    };
-    let mut values = vec![0.0; n];
+    }
+}
+
+fn on_grid<T: Real>(
+    code: Vec<Instr>,
+    grid: &Grid,
+    shape: Option<Cartesian>,
+    arrays: &[&[T]],
+    elements: &[u32],
+    n: usize,
+) -> Result<Vec<T>, usize> {
+    let members: Vec<u32> = (0..n as u32).map(|entity| if entity % 3 == 0 { NONE } else { entity / 3 }).collect();
+    let truths: Vec<bool> = (0..n).map(|k| k % 5 < 2).collect();
+    let bindings = bindings(grid, arrays, elements, &members, &truths);
+    let mut values = vec![T::ZERO; n];
     run(&program(code, shape), &bindings, 0..n, Outputs(vec![Output::Reals(&mut values)]))?;
     Ok(values)
 }
 
 /// The result of an operation that writes [`DST`].
-fn of(instr: Instr, arrays: &[&[f64]]) -> Vec<f64> {
+fn of<T: Real>(instr: Instr, arrays: &[&[T]]) -> Vec<T> {
     let store = Instr::StoreReal { result: 0, src: RealSrc::Reg(DST) };
     result(vec![instr, store], arrays, arrays[0].len()).expect("no error")
 }
 
 /// The result of an operation that writes truth values, as 1 and 0.
-fn truths_of(instrs: Vec<Instr>, arrays: &[&[f64]]) -> Vec<f64> {
-    let (one, zero) = (vec![1.0; arrays[0].len()], vec![0.0; arrays[0].len()]);
-    let arrays: Vec<&[f64]> = arrays.iter().copied().chain([&one[..], &zero[..]]).collect();
+fn truths_of<T: Real>(instrs: Vec<Instr>, arrays: &[&[T]]) -> Vec<T> {
+    let (one, zero) = (vec![T::ONE; arrays[0].len()], vec![T::ZERO; arrays[0].len()]);
+    let arrays: Vec<&[T]> = arrays.iter().copied().chain([&one[..], &zero[..]]).collect();
     let [yes, no] = [2, 1].map(|back| RealSrc::Memory(ArrayId((arrays.len() - back) as u32), 0));
     let select = Instr::Select { dst: DST, condition: TruthReg(0), a: yes, b: no };
     let code = instrs.into_iter().chain([select, Instr::StoreReal { result: 0, src: RealSrc::Reg(DST) }]).collect();
@@ -125,13 +147,18 @@ fn truths_of(instrs: Vec<Instr>, arrays: &[&[f64]]) -> Vec<f64> {
 
 #[test]
 fn operations_on_one_number() {
-    let (a, _) = pairs();
+    one_number::<f64>();
+    one_number::<f32>();
+}
+
+fn one_number<T: Real>() {
+    let (a, _) = pairs::<T>();
     let mut results = Vec::new();
     for op in unaries() {
-        let expected: Vec<f64> = a.iter().map(|&a| unary(op, a)).collect();
+        let expected: Vec<T> = a.iter().map(|&a| unary(op, a)).collect();
         assert_eq!(bits(&of(Instr::Unary { op, dst: DST, a: A }, &[&a])), bits(&expected), "{op:?}");
         let one = of(Instr::Unary { op, dst: DST, a: RealSrc::Uniform(ONE) }, &[&a]);
-        assert_eq!(bits(&one), bits(&vec![unary(op, UNIFORM); a.len()]), "{op:?} of a uniform");
+        assert_eq!(bits(&one), bits(&vec![unary(op, uniform::<T>()); a.len()]), "{op:?} of a uniform");
         results.push((format!("{op:?}"), bits(&expected)));
     }
     apart(&results);
@@ -139,16 +166,21 @@ fn operations_on_one_number() {
 
 #[test]
 fn operations_on_two_numbers() {
-    let (a, b) = pairs();
+    two_numbers::<f64>();
+    two_numbers::<f32>();
+}
+
+fn two_numbers<T: Real>() {
+    let (a, b) = pairs::<T>();
     let mut results = Vec::new();
     for op in BINARY {
-        let each = |f: &dyn Fn(f64, f64) -> f64| a.iter().zip(&b).map(|(&a, &b)| f(a, b)).collect::<Vec<f64>>();
+        let each = |f: &dyn Fn(T, T) -> T| a.iter().zip(&b).map(|(&a, &b)| f(a, b)).collect::<Vec<T>>();
         let expected = each(&|a, b| binary(op, a, b));
         assert_eq!(bits(&of(Instr::Binary { op, dst: DST, a: A, b: B }, &[&a, &b])), bits(&expected), "{op:?}");
         let right = of(Instr::Binary { op, dst: DST, a: A, b: RealSrc::Uniform(ONE) }, &[&a, &b]);
-        assert_eq!(bits(&right), bits(&each(&|a, _| binary(op, a, UNIFORM))), "{op:?} with a uniform on the right");
+        assert_eq!(bits(&right), bits(&each(&|a, _| binary(op, a, uniform::<T>()))), "{op:?} with a uniform on the right");
         let left = of(Instr::Binary { op, dst: DST, a: RealSrc::Uniform(ONE), b: B }, &[&a, &b]);
-        assert_eq!(bits(&left), bits(&each(&|_, b| binary(op, UNIFORM, b))), "{op:?} with a uniform on the left");
+        assert_eq!(bits(&left), bits(&each(&|_, b| binary(op, uniform::<T>(), b))), "{op:?} with a uniform on the left");
         results.push((format!("{op:?}"), bits(&expected)));
     }
     apart(&results);
@@ -156,17 +188,22 @@ fn operations_on_two_numbers() {
 
 #[test]
 fn comparisons() {
-    let (a, b) = pairs();
+    comparisons_in::<f64>();
+    comparisons_in::<f32>();
+}
+
+fn comparisons_in<T: Real>() {
+    let (a, b) = pairs::<T>();
     let mut results = Vec::new();
     for op in COMPARISONS {
-        let expected: Vec<f64> = a.iter().zip(&b).map(|(a, b)| f64::from(u8::from(op.holds(a, b)))).collect();
+        let expected: Vec<T> = a.iter().zip(&b).map(|(a, b)| truth(op.holds(a, b))).collect();
         let found = truths_of(vec![Instr::Compare { op, dst: TruthReg(0), a: A, b: B }], &[&a, &b]);
         assert_eq!(found, expected, "{op:?}");
         results.push((format!("{op:?}"), bits(&expected)));
     }
     for largest in [true, false] {
-        let stays = |a: f64, b: f64| if largest { a >= b } else { a <= b };
-        let expected: Vec<f64> = a.iter().zip(&b).map(|(&a, &b)| f64::from(u8::from(!(stays(a, b) || a.is_nan())))).collect();
+        let stays = |a: T, b: T| if largest { a >= b } else { a <= b };
+        let expected: Vec<T> = a.iter().zip(&b).map(|(&a, &b)| truth(!(stays(a, b) || a.is_nan()))).collect();
         let found = truths_of(vec![Instr::Replaces { dst: TruthReg(0), largest, extreme: A, term: B }], &[&a, &b]);
         assert_eq!(found, expected, "largest: {largest}");
         results.push((format!("replaces the largest: {largest}"), bits(&expected)));
@@ -176,7 +213,12 @@ fn comparisons() {
 
 #[test]
 fn truth_values() {
-    let (a, b) = pairs();
+    truth_values_in::<f64>();
+    truth_values_in::<f32>();
+}
+
+fn truth_values_in<T: Real>() {
+    let (a, b) = pairs::<T>();
     let (p, q) = (TruthReg(1), TruthReg(2));
     let load = |then: Instr| {
         let compare = |op, dst| Instr::Compare { op, dst, a: A, b: B };
@@ -185,8 +227,8 @@ fn truth_values() {
     let dst = TruthReg(0);
     let check = |name: &str, instr: Instr, f: &dyn Fn(bool, bool) -> bool| {
         // All four pairs of truth values: of `<` and of another condition.
-        let other = |a: f64, b: f64| a != b;
-        let expected: Vec<f64> = a.iter().zip(&b).map(|(&a, &b)| f64::from(u8::from(f(a < b, other(a, b))))).collect();
+        let other = |a: T, b: T| a != b;
+        let expected: Vec<T> = a.iter().zip(&b).map(|(&a, &b)| truth(f(a < b, other(a, b)))).collect();
         assert_eq!(truths_of(load(instr), &[&a, &b]), expected, "{name}");
     };
     check("and", Instr::Logic { op: Logic::And, dst, a: p, b: q }, &|p, q| p & q);
@@ -199,21 +241,26 @@ fn truth_values() {
 
 #[test]
 fn joined_operations_round_as_single_ones() {
-    let (a, b) = pairs();
-    let c: Vec<f64> = a.iter().rev().copied().collect();
+    joined_operations::<f64>();
+    joined_operations::<f32>();
+}
+
+fn joined_operations<T: Real>() {
+    let (a, b) = pairs::<T>();
+    let c: Vec<T> = a.iter().rev().copied().collect();
     let arrays = [&a[..], &b, &c];
-    let each = |f: &dyn Fn(f64, f64, f64) -> f64| bits(&(0..a.len()).map(|k| f(a[k], b[k], c[k])).collect::<Vec<f64>>());
+    let each = |f: &dyn Fn(T, T, T) -> T| bits(&(0..a.len()).map(|k| f(a[k], b[k], c[k])).collect::<Vec<T>>());
     let u = RealSrc::Uniform(ONE);
     for minus in [false, true] {
-        let sum = |acc: f64, term: f64| if minus { acc - term } else { acc + term };
+        let sum = |acc: T, term: T| if minus { acc - term } else { acc + term };
         let mul_add = |acc, a, b| bits(&of(Instr::MulAdd { dst: DST, acc, minus, a, b }, &arrays));
         assert_eq!(mul_add(A, B, C), each(&|a, b, c| sum(a, b * c)));
-        assert_eq!(mul_add(A, u, C), each(&|a, _, c| sum(a, UNIFORM * c)));
-        assert_eq!(mul_add(A, B, u), each(&|a, b, _| sum(a, b * UNIFORM)));
-        assert_eq!(mul_add(u, B, C), each(&|_, b, c| sum(UNIFORM, b * c)));
+        assert_eq!(mul_add(A, u, C), each(&|a, _, c| sum(a, uniform::<T>() * c)));
+        assert_eq!(mul_add(A, B, u), each(&|a, b, _| sum(a, b * uniform::<T>())));
+        assert_eq!(mul_add(u, B, C), each(&|_, b, c| sum(uniform::<T>(), b * c)));
         let mul_diff_add = |acc, t, x, y| bits(&of(Instr::MulDiffAdd { dst: DST, acc, minus, t, x, y }, &arrays));
-        assert_eq!(mul_diff_add(A, u, B, C), each(&|a, b, c| sum(a, UNIFORM * (b - c))));
-        assert_eq!(mul_diff_add(A, B, u, C), each(&|a, b, c| sum(a, b * (UNIFORM - c))));
+        assert_eq!(mul_diff_add(A, u, B, C), each(&|a, b, c| sum(a, uniform::<T>() * (b - c))));
+        assert_eq!(mul_diff_add(A, B, u, C), each(&|a, b, c| sum(a, b * (uniform::<T>() - c))));
         let accumulate = |t, x, y| {
             let code = vec![
                 Instr::CopyReal { dst: DST, src: A },
@@ -222,17 +269,22 @@ fn joined_operations_round_as_single_ones() {
             ];
             bits(&result(code, &arrays, a.len()).expect("no error"))
         };
-        assert_eq!(accumulate(u, B, C), each(&|a, b, c| sum(a, UNIFORM * (b - c))));
-        assert_eq!(accumulate(B, C, u), each(&|a, b, c| sum(a, b * (c - UNIFORM))));
+        assert_eq!(accumulate(u, B, C), each(&|a, b, c| sum(a, uniform::<T>() * (b - c))));
+        assert_eq!(accumulate(B, C, u), each(&|a, b, c| sum(a, b * (c - uniform::<T>()))));
     }
 }
 
 /// Terms go into variables in the lanes of the region alone, with the sign of the lane.
 #[test]
 fn accumulation_heeds_regions_and_signs() {
-    let (a, b) = pairs();
-    type Taken = fn(f64, f64, bool) -> f64;
-    let ways: [(Accumulation, Taken); 5] = [
+    accumulation::<f64>();
+    accumulation::<f32>();
+}
+
+fn accumulation<T: Real>() {
+    let (a, b) = pairs::<T>();
+    type Taken<T> = fn(T, T, bool) -> T;
+    let ways: [(Accumulation, Taken<T>); 5] = [
         (Accumulation::Add, |a, b, _| a + b),
         (Accumulation::Sub, |a, b, _| a - b),
         (Accumulation::AddWhere(TruthReg(1)), |a, b, add| if add { a + b } else { a - b }),
@@ -256,7 +308,7 @@ fn accumulation_heeds_regions_and_signs() {
                 code.retain(|instr| !matches!(instr, Instr::Enter { .. } | Instr::Leave));
             }
             let taken = |k: usize| !region || a[k] <= b[k];
-            let expected: Vec<f64> = (0..a.len()).map(|k| if taken(k) { f(a[k], b[k], k % 5 < 2) } else { a[k] }).collect();
+            let expected: Vec<T> = (0..a.len()).map(|k| if taken(k) { f(a[k], b[k], k % 5 < 2) } else { a[k] }).collect();
             assert_eq!(bits(&result(code, &[&a, &b], a.len()).expect("no error")), bits(&expected), "{how:?} in a region: {region}");
             if !region {
                 results.push((format!("{how:?}"), bits(&expected)));
@@ -355,6 +407,21 @@ fn rows_of_cells() {
             assert_eq!(found(vec![load, store]), expected, "{n:?} {by:?}");
         }
     }
+}
+
+/// Kernels in double precision of a program of single precision round what they store.
+#[test]
+fn stores_round() {
+    let (a, b) = pairs::<f64>();
+    let n = a.len();
+    let code = vec![Instr::Binary { op: RealBinary::Div, dst: DST, a: A, b: B }, Instr::StoreReal { result: 0, src: RealSrc::Reg(DST) }];
+    let grid = Grid::cartesian(Cartesian::line(n, 1.0)).expect("a grid");
+    let mut values = vec![0.0_f32; n];
+    let code = program(code, None);
+    let arrays = [&a[..], &b];
+    run(&code, &bindings(&grid, &arrays, &[], &[], &[]), 0..n, Outputs(vec![Output::Reals(&mut values)])).expect("no error");
+    let expected: Vec<f32> = a.iter().zip(&b).map(|(a, b)| (a / b) as f32).collect();
+    assert_eq!(bits(&values), bits(&expected));
 }
 
 /// No two operations give the same on the samples.

@@ -1,22 +1,22 @@
 //! Loops over lanes.
 
 use equelle_front::ops::{Comparison, Elementary, Logic};
-use equelle_runtime::math;
+use equelle_runtime::{Real, math};
 
 use crate::program::{Accumulation, RealBinary, RealUnary};
 
 /// Numbers of an operation, in the lanes of the region.
 #[derive(Clone, Copy, Debug)]
-pub enum Operand<'a> {
+pub enum Operand<'a, T> {
     /// The same in all lanes.
-    One(f64),
+    One(T),
     /// One for each lane.
-    Each(&'a [f64]),
+    Each(&'a [T]),
 }
 
 /// `dst = f(a)`
 #[inline(always)]
-fn map(dst: &mut [f64], a: Operand<'_>, f: impl Fn(f64) -> f64) {
+fn map<T: Real>(dst: &mut [T], a: Operand<'_, T>, f: impl Fn(T) -> T) {
     match a {
         Operand::One(a) => dst.fill(f(a)),
         Operand::Each(a) => {
@@ -29,7 +29,7 @@ fn map(dst: &mut [f64], a: Operand<'_>, f: impl Fn(f64) -> f64) {
 
 /// `dst = f(a, b)`
 #[inline(always)]
-fn zip<T: Copy>(dst: &mut [T], a: Operand<'_>, b: Operand<'_>, f: impl Fn(f64, f64) -> T) {
+fn zip<T: Real, D: Copy>(dst: &mut [D], a: Operand<'_, T>, b: Operand<'_, T>, f: impl Fn(T, T) -> D) {
     match (a, b) {
         (Operand::Each(a), Operand::Each(b)) => {
             for ((dst, &a), &b) in dst.iter_mut().zip(a).zip(b) {
@@ -52,7 +52,7 @@ fn zip<T: Copy>(dst: &mut [T], a: Operand<'_>, b: Operand<'_>, f: impl Fn(f64, f
 
 /// Operation on one number.
 #[inline(always)]
-pub fn unary(op: RealUnary, dst: &mut [f64], a: Operand<'_>) {
+pub fn unary<T: Real>(op: RealUnary, dst: &mut [T], a: Operand<'_, T>) {
     match op {
         RealUnary::Neg => map(
             dst,
@@ -60,8 +60,8 @@ pub fn unary(op: RealUnary, dst: &mut [f64], a: Operand<'_>) {
             #[inline(always)]
             |a| -a,
         ),
-        RealUnary::Abs => map(dst, a, f64::abs),
-        RealUnary::Sqrt => map(dst, a, f64::sqrt),
+        RealUnary::Abs => map(dst, a, T::abs),
+        RealUnary::Sqrt => map(dst, a, T::sqrt),
         RealUnary::Elementary(function) => match function {
             Elementary::Exp => map(dst, a, math::exp),
             Elementary::Log => map(dst, a, math::log),
@@ -86,7 +86,7 @@ pub fn unary(op: RealUnary, dst: &mut [f64], a: Operand<'_>) {
 
 /// Operation on two numbers.
 #[inline(always)]
-pub fn binary(op: RealBinary, dst: &mut [f64], a: Operand<'_>, b: Operand<'_>) {
+pub fn binary<T: Real>(op: RealBinary, dst: &mut [T], a: Operand<'_, T>, b: Operand<'_, T>) {
     match op {
         RealBinary::Add => zip(
             dst,
@@ -125,7 +125,7 @@ pub fn binary(op: RealBinary, dst: &mut [f64], a: Operand<'_>, b: Operand<'_>) {
 
 /// Comparison of numbers.
 #[inline(always)]
-pub fn compare(op: Comparison, dst: &mut [bool], a: Operand<'_>, b: Operand<'_>) {
+pub fn compare<T: Real>(op: Comparison, dst: &mut [bool], a: Operand<'_, T>, b: Operand<'_, T>) {
     match op {
         Comparison::Less => zip(
             dst,
@@ -194,7 +194,7 @@ pub fn logic(op: Logic, dst: &mut [bool], a: &[bool], b: &[bool]) {
 
 /// The number at a lane.
 #[inline(always)]
-fn at(a: Operand<'_>, lane: usize) -> f64 {
+fn at<T: Real>(a: Operand<'_, T>, lane: usize) -> T {
     match a {
         Operand::One(a) => a,
         Operand::Each(a) => a[lane],
@@ -203,7 +203,7 @@ fn at(a: Operand<'_>, lane: usize) -> f64 {
 
 /// `dst = condition ? a : b`
 #[inline(always)]
-pub fn select(dst: &mut [f64], condition: &[bool], a: Operand<'_>, b: Operand<'_>) {
+pub fn select<T: Real>(dst: &mut [T], condition: &[bool], a: Operand<'_, T>, b: Operand<'_, T>) {
     match (a, b) {
         (Operand::Each(a), Operand::Each(b)) => {
             for (((dst, &condition), &a), &b) in dst.iter_mut().zip(condition).zip(a).zip(b) {
@@ -238,7 +238,7 @@ pub fn select_of<T: Copy>(dst: &mut [T], condition: &[bool], a: &[T], b: &[T]) {
 
 /// `dst = acc + a * b`, or with a minus.
 #[inline(always)]
-pub fn mul_add(dst: &mut [f64], acc: Operand<'_>, minus: bool, a: Operand<'_>, b: Operand<'_>) {
+pub fn mul_add<T: Real>(dst: &mut [T], acc: Operand<'_, T>, minus: bool, a: Operand<'_, T>, b: Operand<'_, T>) {
     if minus {
         with_product(
             dst,
@@ -261,7 +261,7 @@ pub fn mul_add(dst: &mut [f64], acc: Operand<'_>, minus: bool, a: Operand<'_>, b
 }
 
 #[inline(always)]
-fn with_product(dst: &mut [f64], acc: Operand<'_>, a: Operand<'_>, b: Operand<'_>, f: impl Fn(f64, f64) -> f64) {
+fn with_product<T: Real>(dst: &mut [T], acc: Operand<'_, T>, a: Operand<'_, T>, b: Operand<'_, T>, f: impl Fn(T, T) -> T) {
     match (acc, a, b) {
         (Operand::Each(acc), Operand::Each(a), Operand::Each(b)) => {
             for (((dst, &acc), &a), &b) in dst.iter_mut().zip(acc).zip(a).zip(b) {
@@ -288,7 +288,7 @@ fn with_product(dst: &mut [f64], acc: Operand<'_>, a: Operand<'_>, b: Operand<'_
 
 /// `dst = acc + t * (x - y)`, or with a minus.
 #[inline(always)]
-pub fn mul_diff_add(dst: &mut [f64], acc: Operand<'_>, minus: bool, t: Operand<'_>, x: Operand<'_>, y: Operand<'_>) {
+pub fn mul_diff_add<T: Real>(dst: &mut [T], acc: Operand<'_, T>, minus: bool, t: Operand<'_, T>, x: Operand<'_, T>, y: Operand<'_, T>) {
     match (acc, t, x, y) {
         (Operand::Each(acc), Operand::One(t), Operand::Each(x), Operand::Each(y)) => {
             let lanes = dst.iter_mut().zip(acc).zip(x).zip(y);
@@ -313,7 +313,14 @@ pub fn mul_diff_add(dst: &mut [f64], acc: Operand<'_>, minus: bool, t: Operand<'
 
 /// Takes `t * (x - y)` into a variable.
 #[inline(always)]
-pub fn accumulate_mul_diff(variable: &mut [f64], active: Option<&[bool]>, minus: bool, t: Operand<'_>, x: Operand<'_>, y: Operand<'_>) {
+pub fn accumulate_mul_diff<T: Real>(
+    variable: &mut [T],
+    active: Option<&[bool]>,
+    minus: bool,
+    t: Operand<'_, T>,
+    x: Operand<'_, T>,
+    y: Operand<'_, T>,
+) {
     match (active, t, x, y) {
         (None, Operand::One(t), Operand::Each(x), Operand::Each(y)) => {
             let lanes = variable.iter_mut().zip(x).zip(y);
@@ -340,7 +347,7 @@ pub fn accumulate_mul_diff(variable: &mut [f64], active: Option<&[bool]>, minus:
 
 /// Takes terms into a variable; `truth` belongs to [`Accumulation::AddWhere`].
 #[inline(always)]
-pub fn accumulate(variable: &mut [f64], active: Option<&[bool]>, how: Accumulation, truth: &[bool], term: Operand<'_>) {
+pub fn accumulate<T: Real>(variable: &mut [T], active: Option<&[bool]>, how: Accumulation, truth: &[bool], term: Operand<'_, T>) {
     match how {
         Accumulation::Add => take(
             variable,
@@ -369,7 +376,7 @@ pub fn accumulate(variable: &mut [f64], active: Option<&[bool]>, how: Accumulati
 }
 
 #[inline(always)]
-fn take(variable: &mut [f64], active: Option<&[bool]>, term: Operand<'_>, f: impl Fn(f64, f64) -> f64) {
+fn take<T: Real>(variable: &mut [T], active: Option<&[bool]>, term: Operand<'_, T>, f: impl Fn(T, T) -> T) {
     match (active, term) {
         (None, Operand::Each(term)) => {
             for (variable, &term) in variable.iter_mut().zip(term) {
@@ -411,7 +418,7 @@ pub fn copy<T: Copy>(dst: &mut [T], active: Option<&[bool]>, src: &[T]) {
 
 /// Marks the lanes in which a term takes the place of an extreme.
 #[inline(always)]
-pub fn replaces(dst: &mut [bool], largest: bool, extreme: Operand<'_>, term: Operand<'_>) {
+pub fn replaces<T: Real>(dst: &mut [bool], largest: bool, extreme: Operand<'_, T>, term: Operand<'_, T>) {
     if largest {
         zip(
             dst,

@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use backend_serial::runtime::{SerialRuntime, Values};
+use backend_serial::runtime::{CompiledReal, ScalarCollection, SerialRuntime, Values};
 use equelle_front::ir::{Kernel, ParamId};
 use equelle_front::types::{EntityKind, SetId};
 use equelle_interp::value::{Value, defect, entity_kind, side_map};
-use equelle_runtime::Error;
 use equelle_runtime::domain::Domain;
 use equelle_runtime::grid::{Geometry, Grid, NONE};
 use equelle_runtime::math::table::Table;
+use equelle_runtime::{Error, Real};
 
 use super::context::{Argument, Context, domain_of};
 use crate::exec::bindings::{Bindings, CellOffset, Ranks, Rows};
@@ -40,66 +40,64 @@ impl RankMaps {
     }
 }
 
-/// Numbers of an array.
-enum Reals {
-    Values(Values<f64>),
-    Measures(EntityKind),
-    FaceTransmissibilities,
-}
-
 /// Places in a set.
 enum RankData {
     All(usize),
     Map(Rc<Vec<u32>>),
 }
 
-/// Numbers and arrays that a launch holds while it runs.
-pub struct Arguments {
-    uniforms: Vec<f64>,
-    reals: Vec<Reals>,
+/// Numbers and arrays that a launch holds while it runs, which computes in `T`.
+pub struct Arguments<T> {
+    uniforms: Vec<T>,
+    /// Nothing for arrays of the grid.
+    reals: Vec<Option<Values<T>>>,
     truths: Vec<Values<bool>>,
     entities: Vec<Values<u32>>,
     tables: Vec<Arc<Table>>,
     ranks: Vec<RankData>,
-    edge_lengths: Vec<f64>,
     /// Zeros for a grid without gaps.
     face_gaps: Vec<[f64; 3]>,
-    /// For a grid that gives none.
-    face_transmissibilities: Vec<f64>,
 }
 
-impl Arguments {
+/// The numbers of a collection of Scalars, or of a component of Vectors.
+pub type Numbers<R, T> = fn(&SerialRuntime<R>, &Argument<R>, Option<u8>) -> Option<Values<T>>;
+
+/// [`Numbers`] of kernels that compute in the precision of collections.
+pub fn numbers<R: CompiledReal>(rt: &SerialRuntime<R>, arg: &Argument<R>, component: Option<u8>) -> Option<Values<R>> {
+    match (arg, component) {
+        (Value::Scalars(values), None) => Some(rt.dense(values)),
+        (Value::Vectors(values), Some(axis)) => rt.dense_component(values, usize::from(axis)),
+        (_, Some(_) | None) => None,
+    }
+}
+
+/// [`Numbers`] of kernels in double precision in a program of single precision: they read none.
+pub fn no_numbers<R: CompiledReal>(_: &SerialRuntime<R>, _: &Argument<R>, _: Option<u8>) -> Option<Values<f64>> {
+    None
+}
+
+impl<T: Real> Arguments<T> {
     /// The arguments of a launch; `None` where a set has no domain.
-    pub fn of(
-        context: &mut Context<'_>,
+    pub fn of<R: CompiledReal>(
+        context: &mut Context<'_, R>,
         kernel: &Kernel,
-        args: &[Argument],
+        args: &[Argument<R>],
         program: &LaneProgram,
         space: &Arc<Domain>,
         maps: &mut RankMaps,
-    ) -> Result<Option<Arguments>, Error> {
+        numbers: Numbers<R, T>,
+    ) -> Result<Option<Arguments<T>>, Error> {
         let uniforms = evaluate(&program.uniforms, &SingleValues::of(context, args, program));
         let arg = |param: ParamId| args.get(param.0 as usize);
         let other = |what: &str| defect(format!("an argument of `{}` is no {what}", kernel.name));
         let arrays = &program.arrays;
-        let mut reals = Vec::with_capacity(arrays.reals.len());
-        for &array in &arrays.reals {
-            reals.push(match array {
-                RealArray::Measures(kind) => Reals::Measures(kind),
-                RealArray::FaceTransmissibilities => Reals::FaceTransmissibilities,
-                RealArray::Scalars(param) => match arg(param) {
-                    Some(Value::Scalars(values)) => Reals::Values(context.rt.dense(values)),
-                    Some(_) | None => return Err(other("Collection Of Scalar")),
-                },
-                RealArray::Component(param, axis) => match arg(param) {
-                    Some(Value::Vectors(values)) => {
-                        let component = context.rt.dense_component(values, usize::from(axis));
-                        Reals::Values(component.ok_or_else(|| other("Vector of this dimension"))?)
-                    }
-                    Some(_) | None => return Err(other("Collection Of Vector")),
-                },
-            });
-        }
+        let number = |param, component, what| arg(param).and_then(|arg| numbers(context.rt, arg, component)).ok_or_else(|| other(what));
+        let reals = arrays.reals.iter().map(|&array| match array {
+            RealArray::Scalars(param) => number(param, None, "Collection Of Scalar").map(Some),
+            RealArray::Component(param, axis) => number(param, Some(axis), "Collection Of Vector of this dimension").map(Some),
+            RealArray::Measures(_) | RealArray::FaceTransmissibilities => Ok(None),
+        });
+        let reals = reals.collect::<Result<_, _>>()?;
         let truths = arrays.truths.iter().map(|&param| match arg(param) {
             Some(Value::Bools(values)) => Ok(values.values().clone()),
             Some(_) | None => Err(other("Collection Of Bool")),
@@ -115,45 +113,23 @@ impl Arguments {
             Some(_) | None => Err(other("Table")),
         });
         let tables = tables.collect::<Result<_, _>>()?;
-        let mut ranks = Vec::with_capacity(arrays.ranks.len());
-        for &source in &arrays.ranks {
-            ranks.push(match source {
-                RankSource::All(kind) => RankData::All(context.rt.grid().n_entities(entity_kind(kind))?),
-                RankSource::Set(set) => {
-                    let domain = match kernel.space_set() {
-                        Some(other) if other == set => Arc::clone(space),
-                        Some(_) | None => match domain_of(context, kernel, args, set)? {
-                            Some(domain) => domain,
-                            None => return Ok(None),
-                        },
-                    };
-                    let n = context.rt.grid().n_entities(domain.kind())?;
-                    RankData::Map(maps.of(set, domain, n))
-                }
-            });
-        }
-        let edge_lengths = match arrays.reals.contains(&RealArray::Measures(EntityKind::Edge)) {
-            true => context.rt.grid().edge_lengths().to_vec(),
-            false => Vec::new(),
-        };
+        let Some(ranks) = ranks(context, kernel, args, &arrays.ranks, space, maps)? else { return Ok(None) };
         let grid = context.rt.grid();
         let has_gaps = !arrays.triples.contains(&TripleArray::FaceGaps) || !grid.geometry().face_gaps.is_empty();
         let face_gaps = vec![[0.0; 3]; if has_gaps { 0 } else { grid.n_faces() }];
-        let gives = !arrays.reals.contains(&RealArray::FaceTransmissibilities) || !grid.geometry().face_transmissibilities.is_empty();
-        let face_transmissibilities = vec![Geometry::FROM_GEOMETRY; if gives { 0 } else { grid.n_faces() }];
-        Ok(Some(Arguments { uniforms, reals, truths, entities, tables, ranks, edge_lengths, face_gaps, face_transmissibilities }))
+        Ok(Some(Arguments { uniforms, reals, truths, entities, tables, ranks, face_gaps }))
     }
 
-    /// The same as slices.
-    pub fn bindings<'a>(&'a self, program: &LaneProgram, grid: &'a Grid, space: &'a Domain, rows: Rows<'a>) -> Bindings<'a> {
-        let reals = self.reals.iter().map(|array| match array {
-            Reals::Values(values) => &values[..],
-            Reals::FaceTransmissibilities if self.face_transmissibilities.is_empty() => &grid.geometry().face_transmissibilities,
-            Reals::FaceTransmissibilities => &self.face_transmissibilities,
-            Reals::Measures(EntityKind::Cell) => &grid.geometry().cell_volumes,
-            Reals::Measures(EntityKind::Face) => &grid.geometry().face_areas,
-            Reals::Measures(EntityKind::Edge | EntityKind::Vertex) => &self.edge_lengths,
-        });
+    /// The same as slices, with the [`geometry`] that the program reads.
+    pub fn bindings<'a>(
+        &'a self,
+        program: &LaneProgram,
+        grid: &'a Grid,
+        geometry: &'a [Cow<'a, [T]>],
+        space: &'a Domain,
+        rows: Rows<'a>,
+    ) -> Bindings<'a, T> {
+        let reals = self.reals.iter().zip(geometry).map(|(values, geometry)| values.as_deref().unwrap_or(geometry));
         let triples = program.arrays.triples.iter().map(|array| match array {
             TripleArray::Centroids(kind) => grid.centroids(entity_kind(*kind)),
             TripleArray::Normals => &grid.geometry().face_normals,
@@ -183,22 +159,67 @@ impl Arguments {
     }
 }
 
+/// For each array of numbers of a program what the grid has, rounded; nothing for collections.
+pub fn geometry<'g, T: Real>(program: &LaneProgram, grid: &'g Grid) -> Vec<Cow<'g, [T]>> {
+    let array = |array: &RealArray| match array {
+        RealArray::Measures(EntityKind::Cell) => T::rounded(&grid.geometry().cell_volumes),
+        RealArray::Measures(EntityKind::Face) => T::rounded(&grid.geometry().face_areas),
+        RealArray::Measures(EntityKind::Edge | EntityKind::Vertex) => T::rounded(grid.edge_lengths()),
+        RealArray::FaceTransmissibilities => match &grid.geometry().face_transmissibilities[..] {
+            [] => Cow::Owned(vec![T::from_f64(Geometry::FROM_GEOMETRY); grid.n_faces()]),
+            given => T::rounded(given),
+        },
+        RealArray::Scalars(_) | RealArray::Component(..) => Cow::Borrowed(&[][..]),
+    };
+    program.arrays.reals.iter().map(array).collect()
+}
+
+/// Places in the sets of a program; `None` where one has no domain.
+fn ranks<R: CompiledReal>(
+    context: &mut Context<'_, R>,
+    kernel: &Kernel,
+    args: &[Argument<R>],
+    sources: &[RankSource],
+    space: &Arc<Domain>,
+    maps: &mut RankMaps,
+) -> Result<Option<Vec<RankData>>, Error> {
+    let mut ranks = Vec::with_capacity(sources.len());
+    for &source in sources {
+        ranks.push(match source {
+            RankSource::All(kind) => RankData::All(context.rt.grid().n_entities(entity_kind(kind))?),
+            RankSource::Set(set) => {
+                let domain = match kernel.space_set() {
+                    Some(other) if other == set => Arc::clone(space),
+                    Some(_) | None => match domain_of(context, kernel, args, set)? {
+                        Some(domain) => domain,
+                        None => return Ok(None),
+                    },
+                };
+                let n = context.rt.grid().n_entities(domain.kind())?;
+                RankData::Map(maps.of(set, domain, n))
+            }
+        });
+    }
+    Ok(Some(ranks))
+}
+
 /// Arguments that are single, or have a value for each axis.
-pub struct SingleValues<'a> {
-    args: &'a [Argument],
+pub struct SingleValues<'a, R: CompiledReal> {
+    args: &'a [Argument<R>],
     per_axis: BTreeMap<ParamId, [f64; 3]>,
     tables: Vec<Cow<'a, [f64]>>,
 }
 
-impl<'a> SingleValues<'a> {
+impl<'a, R: CompiledReal> SingleValues<'a, R> {
     /// Values that a program reads.
-    pub fn of(context: &mut Context<'_>, args: &'a [Argument], program: &LaneProgram) -> SingleValues<'a> {
+    pub fn of(context: &mut Context<'_, R>, args: &'a [Argument<R>], program: &LaneProgram) -> SingleValues<'a, R> {
         let mut per_axis = BTreeMap::new();
         for uniform in &program.uniforms {
             if let crate::program::Uniform::PerAxis(param, _) = uniform
                 && let Some(Value::Scalars(values)) = args.get(param.0 as usize)
             {
-                per_axis.entry(*param).or_insert_with(|| values.per_axis().unwrap_or_else(|| first_of_axes(context.rt, values)));
+                let given = || values.per_axis().unwrap_or_else(|| first_of_axes(context.rt, values));
+                per_axis.entry(*param).or_insert_with(|| given().map(R::to_f64));
             }
         }
         let tables = program.arrays.tables.iter().map(|table| match args.get(table.0 as usize) {
@@ -210,7 +231,7 @@ impl<'a> SingleValues<'a> {
 }
 
 /// The first value of each axis, of a collection that has all of them.
-fn first_of_axes(rt: &SerialRuntime, values: &backend_serial::runtime::ScalarCollection) -> [f64; 3] {
+fn first_of_axes<R: CompiledReal>(rt: &SerialRuntime<R>, values: &ScalarCollection<R>) -> [R; 3] {
     let (domain, dense) = (values.domain(), rt.dense(values));
     let mut found = [None; 3];
     let shape = rt.grid().cartesian_shape();
@@ -221,10 +242,10 @@ fn first_of_axes(rt: &SerialRuntime, values: &backend_serial::runtime::ScalarCol
         };
         found[axis].get_or_insert(value);
     }
-    found.map(|value| value.unwrap_or(0.0))
+    found.map(Option::unwrap_or_default)
 }
 
-impl UniformSource for SingleValues<'_> {
+impl<R: CompiledReal> UniformSource for SingleValues<'_, R> {
     fn param(&self, param: ParamId) -> f64 {
         match self.args.get(param.0 as usize) {
             Some(Value::Scalar(value)) => *value,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use backend_serial::runtime::SerialRuntime;
+use backend_serial::runtime::{CompiledReal, SerialRuntime};
 use equelle_front::ir::Kernel;
 use equelle_front::types::SetId;
 use equelle_interp::provider::KernelContext;
@@ -13,22 +13,34 @@ use equelle_runtime::domain::Domain;
 use crate::build::Target;
 use crate::program::Layout;
 
-pub type Context<'c> = KernelContext<'c, SerialRuntime>;
-pub type Argument = Value<SerialRuntime>;
+pub type Context<'c, R> = KernelContext<'c, SerialRuntime<R>>;
+pub type Argument<R> = Value<SerialRuntime<R>>;
 
 /// The target of a kernel over a domain.
-pub fn target<'c>(context: &Context<'c>, space: &Domain, cartesian_form: bool, face_axis: Option<usize>) -> Target<'c> {
+pub fn target<'c, R: CompiledReal>(
+    context: &Context<'c, R>,
+    kernel: &Kernel,
+    space: &Domain,
+    cartesian_form: bool,
+    face_axis: Option<usize>,
+) -> Target<'c> {
     let layout = match space.offset() {
         Some(first) => Layout::Consecutive(first),
         None => Layout::List,
     };
     let grid = context.rt.grid();
     let shape = grid.cartesian_shape().copied();
-    Target { sets: &context.module.sets, dim: grid.dim(), shape, cartesian_form, layout, face_axis }
+    let precision = kernel.computes_in(context.module.numbers);
+    Target { sets: &context.module.sets, precision, dim: grid.dim(), shape, cartesian_form, layout, face_axis }
 }
 
 /// The domain of a set: a parameter of the kernel, or a canonical one.
-pub fn domain_of(context: &mut Context<'_>, kernel: &Kernel, args: &[Argument], set: SetId) -> Result<Option<Arc<Domain>>, Error> {
+pub fn domain_of<R: CompiledReal>(
+    context: &mut Context<'_, R>,
+    kernel: &Kernel,
+    args: &[Argument<R>],
+    set: SetId,
+) -> Result<Option<Arc<Domain>>, Error> {
     if let Some(Value::Domain(domain)) = kernel.domain_param(set).and_then(|param| args.get(param.0 as usize)) {
         return Ok(Some(Arc::clone(domain)));
     }

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use backend_serial::runtime::{ScalarCollection, Values};
+use backend_serial::runtime::{CompiledReal, ScalarCollection, Values};
 use equelle_front::backend::stencil::Skeleton;
 use equelle_front::ir::{Kernel, KernelId};
 use equelle_interp::value::{Value, defect};
@@ -15,7 +15,7 @@ use equelle_runtime::domain::Domain;
 use equelle_runtime::threads::Entries;
 use equelle_runtime::{Error, Implicit};
 
-use super::arguments::Arguments;
+use super::arguments::{Arguments, geometry, numbers};
 use super::context::{Argument, Context, domain_of, target};
 use super::{Lanes, run_on_threads};
 use crate::build::build_equation;
@@ -76,18 +76,18 @@ impl Equations {
 
 impl Lanes {
     /// The residual of an equation with its derivatives, if lanes have what it needs.
-    pub(super) fn equation_by_lanes(
+    pub(super) fn equation_by_lanes<R: CompiledReal>(
         &mut self,
-        context: &mut Context<'_>,
+        context: &mut Context<'_, R>,
         id: KernelId,
         kernel: &Kernel,
-        unknowns: &[ScalarCollection],
-        args: &[Argument],
-    ) -> Result<Result<ScalarCollection, Refusal>, Error> {
+        unknowns: &[ScalarCollection<R>],
+        args: &[Argument<R>],
+    ) -> Result<Result<ScalarCollection<R>, Refusal>, Error> {
         context.check_vectors(kernel)?;
         let set = kernel.space_set().ok_or_else(|| defect("an equation is over a set"))?;
-        let values: Vec<ScalarCollection> = unknowns.iter().map(|unknown| context.rt.without_derivatives(unknown)).collect();
-        let args: Vec<Argument> = values.into_iter().map(Value::Scalars).chain(args.iter().cloned()).collect();
+        let values: Vec<ScalarCollection<R>> = unknowns.iter().map(|unknown| context.rt.without_derivatives(unknown)).collect();
+        let args: Vec<Argument<R>> = values.into_iter().map(Value::Scalars).chain(args.iter().cloned()).collect();
         let (Some(space), Some((columns, n_cols))) = (domain_of(context, kernel, &args, set)?, context.rt.unknown_columns(unknowns)) else {
             return Ok(Err(Refusal::Unknowns));
         };
@@ -115,12 +115,12 @@ impl Lanes {
                 pattern
             }
         };
-        let Some(arguments) = Arguments::of(context, kernel, &args, &compiled.equation, &space, &mut self.maps)? else {
+        let Some(arguments) = Arguments::of(context, kernel, &args, &compiled.equation, &space, &mut self.maps, numbers)? else {
             return Ok(Err(Refusal::Unknowns));
         };
         let mut residual = context.rt.take_buffer(space.len());
         let mut entries = context.rt.take_entries(pattern.columns.len());
-        entries.fill(0.0);
+        entries.fill(R::ZERO);
         let rows = Rows { row_ptr: &pattern.row_ptr, columns: &pattern.columns, unknowns: &columns };
         let outputs = Outputs(vec![Output::Reals(&mut residual), Output::Entries(Entries::new(&pattern.row_ptr, &mut entries))]);
         if let Some(position) = run_on_threads(context, &compiled.equation, &arguments, &space, rows, outputs) {
@@ -133,27 +133,30 @@ impl Lanes {
     }
 
     /// Marks the places of derivatives; `None` where a set has no domain.
-    fn marked(
+    fn marked<R: CompiledReal>(
         &mut self,
-        context: &mut Context<'_>,
+        context: &mut Context<'_, R>,
         kernel: &Kernel,
-        args: &[Argument],
+        args: &[Argument<R>],
         program: &LaneProgram,
         key: PatternKey,
     ) -> Result<Option<Pattern>, Error> {
-        let Some(arguments) = Arguments::of(context, kernel, args, program, &key.space, &mut self.maps)? else { return Ok(None) };
+        let Some(arguments) = Arguments::of(context, kernel, args, program, &key.space, &mut self.maps, numbers)? else {
+            return Ok(None);
+        };
         let grid = context.rt.shared_grid();
         let mut marks = Marks::new();
         let rows = Rows { row_ptr: &[], columns: &[], unknowns: &key.unknowns };
-        let bindings = arguments.bindings(program, &grid, &key.space, rows);
-        let outputs = Outputs(vec![Output::Marks(&mut marks)]);
+        let geometry = geometry(program, &grid);
+        let bindings = arguments.bindings(program, &grid, &geometry, &key.space, rows);
+        let outputs = Outputs::<R>(vec![Output::Marks(&mut marks)]);
         let ran = run(program, &bindings, 0..key.space.len(), outputs);
         ran.map_err(|_| defect(format!("the derivatives of `{}` have no places", kernel.name)))?;
         Ok(Some(Pattern { key, row_ptr: Arc::new(marks.row_ptr), columns: Arc::new(marks.columns) }))
     }
 }
 
-fn compile(context: &Context<'_>, kernel: &Kernel, space: &Domain) -> Result<Compiled, Refusal> {
+fn compile<R: CompiledReal>(context: &Context<'_, R>, kernel: &Kernel, space: &Domain) -> Result<Compiled, Refusal> {
     let form = kernel.jacobian.as_ref().ok_or(Refusal::Derivatives)?;
     let is_cartesian = context.cartesian_forms && context.rt.grid().cartesian_shape().is_some();
     let (block, is_cartesian) = match &form.cartesian {
@@ -161,6 +164,6 @@ fn compile(context: &Context<'_>, kernel: &Kernel, space: &Domain) -> Result<Com
         Some(_) | None => (&form.body, false),
     };
     let skeleton = Skeleton::of_body(block).block;
-    let (equation, pattern) = build_equation(kernel, block, &skeleton, target(context, space, is_cartesian, None))?;
+    let (equation, pattern) = build_equation(kernel, block, &skeleton, target(context, kernel, space, is_cartesian, None))?;
     Ok(Compiled { equation, pattern })
 }

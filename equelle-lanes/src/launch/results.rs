@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use backend_serial::runtime::Buffer;
+use backend_serial::runtime::{Buffer, CompiledReal};
 use equelle_front::ir::{KResult, Kernel};
 use equelle_front::ops;
 use equelle_front::types::Basic;
@@ -15,20 +15,20 @@ use super::context::{Argument, Context};
 use crate::exec::bindings::{Output, Outputs};
 
 /// One result at all elements.
-enum Column {
-    Scalars(Buffer<f64>),
+enum Column<R> {
+    Scalars(Buffer<R>),
     /// By component.
-    Vectors(Vec<Buffer<f64>>),
+    Vectors(Vec<Buffer<R>>),
     Truths(Buffer<bool>),
     Entities(Buffer<u32>),
 }
 
 /// All of them.
-pub struct Results(Vec<Column>);
+pub struct Results<R>(Vec<Column<R>>);
 
-impl Results {
+impl<R: CompiledReal> Results<R> {
     /// Room for the results of a kernel.
-    pub fn new(context: &Context<'_>, kernel: &Kernel, space: &Domain) -> Result<Results, Error> {
+    pub fn new(context: &Context<'_, R>, kernel: &Kernel, space: &Domain) -> Result<Results<R>, Error> {
         let n = space.len();
         let column = |result: &KResult| {
             Ok(match result.ty.basic {
@@ -43,7 +43,7 @@ impl Results {
     }
 
     /// The places of the results, one for each component.
-    pub fn outputs(&mut self) -> Outputs<'_> {
+    pub fn outputs(&mut self) -> Outputs<'_, R> {
         let mut outputs = Vec::new();
         for column in &mut self.0 {
             match column {
@@ -57,7 +57,7 @@ impl Results {
     }
 
     /// Collections, and what reductions make of them.
-    pub fn finish(self, context: &mut Context<'_>, kernel: &Kernel, space: &Arc<Domain>) -> Result<Vec<Argument>, Error> {
+    pub fn finish(self, context: &mut Context<'_, R>, kernel: &Kernel, space: &Arc<Domain>) -> Result<Vec<Argument<R>>, Error> {
         let set = kernel.space_set().ok_or_else(|| defect("blocks are over a set"))?;
         let domain = context.domain(set)?;
         let mut values = Vec::with_capacity(self.0.len());
@@ -78,7 +78,7 @@ impl Results {
 }
 
 /// A reduction over all elements, of which there are some, in the order of the grid's file.
-fn reduced(context: &Context<'_>, space: &Domain, op: ops::Reduction, column: Column) -> Result<Argument, Error> {
+fn reduced<R: CompiledReal>(context: &Context<'_, R>, space: &Domain, op: ops::Reduction, column: Column<R>) -> Result<Argument<R>, Error> {
     let threads = context.rt.session().threads();
     let wrong = || defect("a reduction of other values");
     match (reduction(op), column) {

@@ -81,8 +81,8 @@ def compile(
     ``backend`` is "serial" (this machine's cores), "cuda" (an NVIDIA GPU), "auto" (cores), or
     "compiled": cores, by a program that cargo builds at the first run, two to five times as fast.
     ``nondimensional`` switches the check of physical dimensions off, ``audit`` adds balances of
-    conserved quantities to the outputs, ``fast_math`` shares reciprocals, on a GPU or compiled, ``precision``
-    "f32" keeps collections in single precision, on a GPU or compiled.
+    conserved quantities to the outputs, ``fast_math`` shares reciprocals, on a GPU or compiled,
+    ``precision`` "f32" keeps collections in single precision.
 
     Raises CompileError, whose text is what a terminal would show.
     """
