@@ -77,11 +77,14 @@ impl<'a, R: DerivativeAccess> Interpreter<'a, R> {
         })
     }
 
-    /// Refuses a grid that the program cannot run on.
+    /// Refuses a grid that the program cannot run on, and warns where it may be wrong.
     fn require_grid(&mut self) -> Result<(), Error> {
         let line = |span: Span| self.module.source.line(span.start);
         if let Some(structure) = &self.module.structure {
             self.rt.require_cells(structure.cells.map(|n| n as usize), line(structure.span))?;
+        }
+        if let Some(span) = self.module.stored_positions {
+            self.rt.read_stored_positions(line(span));
         }
         self.module.face_geometry.map_or(Ok(()), |span| self.rt.require_face_geometry(line(span)))
     }

@@ -456,8 +456,8 @@ impl Session {
         let refused = |message: String, hint: &str| Err(Error::new(ErrorKind::Data, message).hint(hint).at(line));
         let Some(shape) = self.grid.cartesian_shape() else {
             let message = "neighbours by index need a uniform Cartesian grid, and this grid is none".to_owned();
-            let hint = match self.parameters.contains("grid_periodic") {
-                true => "sides that grid_periodic joins have faces alone; write Halo(u, Periodic(i)) and leave grid_periodic out",
+            let hint = match self.grid.has_joined_sides() {
+                true => "sides that are joined have faces alone; write Halo(u, Periodic(i)) and leave grid_periodic out",
                 false => "give grid_dim, nx and dx, or a grid file of a uniform Cartesian grid",
             };
             return refused(message, hint);
@@ -496,6 +496,17 @@ impl Session {
         );
         let hint = "take transmissibilities of `transmissibility` in equelle:boundaries or of GivenTransmissibility, or leave such connections out: nnc=ignore";
         Err(Error::new(ErrorKind::Data, message).hint(hint).at(line))
+    }
+
+    /// Warns on a grid with joined sides that the statement on a line reads stored positions of
+    /// cells through faces.
+    pub fn read_stored_positions(&mut self, line: u32) {
+        if self.grid.has_joined_sides() {
+            let (file, hint) = (self.program.source.file.clone(), "take Centroid(SecondCell(faces)) instead");
+            self.warning(&format!(
+                "{file}:{line}: stored positions of cells are read through faces, where those beyond joined sides are a length of the grid off: {hint}"
+            ));
+        }
     }
 
     /// A cell by its indices in the deck, or else by its number in the grid's file.

@@ -140,6 +140,9 @@ pub trait EquelleRuntime: Sized {
     /// Refuses a grid with faces that have no geometry, for the statement on a line, which reads
     /// that of faces between cells.
     fn require_face_geometry(&mut self, line: u32) -> Result<(), Error>;
+    /// Warns on a grid with joined sides that the statement on a line reads stored positions of
+    /// cells through faces.
+    fn read_stored_positions(&mut self, line: u32);
     /// The width of the cells of a Cartesian grid along an axis.
     fn cell_width(&mut self, axis: usize) -> Result<Self::Scalar, Error>;
     /// The number of its cells along an axis.

@@ -175,3 +175,43 @@ fn on_the_command_line() {
     let (code, _, errors) = call(&["grid", "check", &mesh, "--periodic", "left:nowhere"]);
     assert!(code == Some(4) && errors.contains("there is no side `nowhere`"), "{code:?} {errors}");
 }
+
+/// Stored positions are warned of by the first line that reads them through faces, on joined grids
+/// alone; values that positions merely shape are none.
+#[test]
+fn stored_positions_are_warned_of() {
+    let folder = scratch("periodic-positions");
+    let warned = |text: &str, sides: &str| {
+        std::fs::write(folder.join("p.equelle"), format!("# dimensions: ignore\nf = InteriorFaces()\nx = Centroid(AllCells())\n{text}\n"))
+            .unwrap();
+        let words = ["run", "--interpret", "p.equelle", "nx=4", sides, "output_to_file=false"];
+        let output = equellec().current_dir(&folder).args(words).output().unwrap();
+        let errors = stderr(&output);
+        assert!(output.status.success(), "{errors}");
+        errors.lines().find_map(|line| Some(line.split_once("p.equelle:")?.1.split_once(": stored positions")?.0.parse::<u32>().unwrap()))
+    };
+    let positions = [
+        ("Output(\"d\", (x On SecondCell(f))[0])", 4),
+        ("d = 1\ny = 2 * (x[0] - 1) / 3\nOutput(\"d\", Gradient(y))", 6),
+        (
+            "m : Mutable Collection Of Scalar On AllCells() = 0 Extend AllCells()\nFor t In Range(0, 2) {\n    Output(\"d\", Gradient(m))\n    m = -x[0]\n}",
+            6,
+        ),
+        ("g(u) = { -> Gradient(u) }\nOutput(\"d\", g(x[0]))", 4),
+        ("Output(\"d\", (x On FirstCell(f))[0] - Centroid(SecondCell(f))[0])", 4),
+    ];
+    for (text, line) in positions {
+        assert_eq!(warned(text, "grid_periodic=x-:x+"), Some(line), "{text}");
+        assert_eq!(warned(text, "ny=1"), None, "{text}");
+    }
+    let others = [
+        "Output(\"d\", Centroid(SecondCell(f))[0] - Centroid(FirstCell(f))[0])",
+        "Output(\"d\", Gradient(Sin(x[0])))",
+        "Output(\"d\", Gradient(x[0] - Centroid(AllCells())[0]))",
+        "Output(\"d\", x[0])",
+        "b = BoundaryCells()\nOutput(\"d\", (x On b)[0])",
+    ];
+    for text in others {
+        assert_eq!(warned(text, "grid_periodic=x-:x+"), None, "{text}");
+    }
+}

@@ -56,6 +56,10 @@ impl EquelleRuntime for CudaRuntime {
         self.session.require_face_geometry(line)
     }
 
+    fn read_stored_positions(&mut self, line: u32) {
+        self.session.read_stored_positions(line);
+    }
+
     fn cell_width(&mut self, axis: usize) -> Result<Scalar, Error> {
         let width = self.session.cartesian_shape()?.spacing[axis];
         Ok(self.scalar(width))

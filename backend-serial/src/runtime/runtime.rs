@@ -174,6 +174,10 @@ impl<R: Real> EquelleRuntime for SerialRuntime<R> {
         self.session.require_face_geometry(line)
     }
 
+    fn read_stored_positions(&mut self, line: u32) {
+        self.session.read_stored_positions(line);
+    }
+
     fn cell_width(&mut self, axis: usize) -> Result<f64, Error> {
         Ok(self.session.cartesian_shape()?.spacing[axis])
     }

@@ -33,6 +33,7 @@ pub mod failure;
 pub mod infer;
 mod infer_face_geometry;
 pub mod infer_interface;
+mod infer_stored_positions;
 mod infer_structure;
 pub mod interface;
 pub mod kernel;
@@ -47,6 +48,7 @@ pub mod visit;
 
 pub use failure::Failure;
 pub use infer_face_geometry::face_geometry as infer_face_geometry;
+pub use infer_stored_positions::stored_positions as infer_stored_positions;
 pub use infer_structure::{reads_by_index, structure as infer_structure, sums_over_faces};
 pub use interface::Interface;
 pub use kernel::*;

@@ -42,6 +42,8 @@ pub struct Module {
     /// The first statement that needs the geometry of faces between cells, as
     /// [`Module::structure`]: what is parsed asks for that of its operations, not of its kernels.
     pub face_geometry: Option<Span>,
+    /// The first statement that reads stored positions of cells through faces, likewise.
+    pub stored_positions: Option<Span>,
     /// What the user decides of values, which [`Value::storage`] has too. For messages.
     pub storage: StorageRequests,
 }

@@ -16,7 +16,7 @@ mod step;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::ir::infer_interface::interface;
-use crate::ir::{Function, Interface, Module, Numbers, infer_face_geometry, infer_structure};
+use crate::ir::{Function, Interface, Module, Numbers, infer_face_geometry, infer_stored_positions, infer_structure};
 use crate::source::{SourceMap, Span};
 use crate::typed::TypedProgram;
 use crate::typed::captures::extend;
@@ -47,6 +47,7 @@ pub fn lower(program: &TypedProgram, source: &SourceMap, name: &str) -> Module {
         choices: choices.into_iter().collect(),
         structure: None,
         face_geometry: None,
+        stored_positions: None,
         storage: Default::default(),
     };
     module.interface = interface(&module);
@@ -55,6 +56,7 @@ pub fn lower(program: &TypedProgram, source: &SourceMap, name: &str) -> Module {
     }
     module.structure = infer_structure(&module);
     module.face_geometry = infer_face_geometry(&module);
+    module.stored_positions = infer_stored_positions(&module);
     module
 }
 

@@ -26,6 +26,7 @@ impl Grid {
             vertices: Arc::clone(&self.vertices),
             numbering: Arc::clone(&self.numbering),
             named: Arc::clone(&self.named),
+            has_joined_sides: self.has_joined_sides,
             notes: Arc::clone(&self.notes),
             threads: self.threads.clone(),
         }

@@ -256,6 +256,7 @@ impl Grid {
         }
         grid.set_threads(threads);
         grid.notes = notes;
+        grid.has_joined_sides = true;
         grid.with_named(named)
     }
 

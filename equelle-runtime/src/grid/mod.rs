@@ -85,6 +85,7 @@ pub struct Grid {
     /// Which numbers cells and faces have in the file.
     numbering: Arc<Numbering>,
     named: Arc<Named>,
+    has_joined_sides: bool,
     /// What a user should know of its file.
     notes: Arc<[String]>,
     /// For making arrays.
@@ -116,6 +117,7 @@ impl Grid {
             vertices: Arc::default(),
             numbering: Arc::default(),
             named: Arc::default(),
+            has_joined_sides: false,
             notes: Arc::default(),
             threads: Threads::one(),
         })
@@ -172,6 +174,7 @@ impl Grid {
             vertices: Arc::default(),
             numbering: Arc::default(),
             named: Arc::default(),
+            has_joined_sides: false,
             notes: Arc::default(),
             threads: Threads::one(),
         })
@@ -297,6 +300,11 @@ impl Grid {
     /// Named sets and arrays; none unless its file has some.
     pub fn named(&self) -> &Named {
         &self.named
+    }
+
+    /// True if faces of its boundary have been joined ([`Grid::with_joined_sides`]).
+    pub fn has_joined_sides(&self) -> bool {
+        self.has_joined_sides
     }
 
     /// The same grid with what a user should know of its file.

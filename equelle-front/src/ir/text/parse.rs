@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::ir::infer_face_geometry::face_geometry;
 use crate::ir::infer_interface::interface;
+use crate::ir::infer_stored_positions::stored_positions;
 use crate::ir::infer_structure::structure;
 use crate::ir::interface::Interface;
 use crate::ir::numbers::{Numbers, Precision, Rounding};
@@ -72,6 +73,7 @@ impl Parser {
             choices: Vec::new(),
             structure: None,
             face_geometry: None,
+            stored_positions: None,
             storage: Default::default(),
         };
         while self.is_word("set") {
@@ -94,6 +96,7 @@ impl Parser {
         module.interface = interface(&module);
         module.structure = structure(&module);
         module.face_geometry = face_geometry(&module);
+        module.stored_positions = stored_positions(&module);
         Ok(module)
     }
 }

@@ -44,6 +44,10 @@ impl<'a> FunctionWriter<'a> {
             let line = Literal::u32_unsuffixed(self.program.module.source.line(span.start));
             out.extend(quote! { rt.require_face_geometry(#line)?; });
         }
+        if let Some(span) = self.program.module.stored_positions {
+            let line = Literal::u32_unsuffixed(self.program.module.source.line(span.start));
+            out.extend(quote! { rt.read_stored_positions(#line); });
+        }
         self.add_reads_of_checkpoints(&mut last);
         let checkpoints = self.program.checkpoints;
         let mut start = 0;
