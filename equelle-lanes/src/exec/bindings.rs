@@ -78,10 +78,14 @@ impl Rows<'_> {
         (position < len).then(|| (first + position) as u32)
     }
 
-    /// The slot of a column in a row.
+    /// The slot of a column in a row; first `guess` is tried, the slot in the row before.
     #[inline(always)]
-    pub fn slot(self, row: usize, column: u32) -> Option<usize> {
-        self.columns[self.row_ptr[row]..self.row_ptr[row + 1]].iter().position(|&other| other == column)
+    pub fn slot(self, row: usize, column: u32, guess: usize) -> Option<usize> {
+        let own = &self.columns[self.row_ptr[row]..self.row_ptr[row + 1]];
+        match own.get(guess) {
+            Some(&other) if other == column => Some(guess),
+            Some(_) | None => own.iter().position(|&other| other == column),
+        }
     }
 }
 

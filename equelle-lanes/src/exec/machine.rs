@@ -250,13 +250,14 @@ impl<'p, T: Real> Machine<'p, T> {
             EntrySign::PlusWhere(truth) | EntrySign::MinusWhere(truth) => self.truth(truth),
             EntrySign::Plus | EntrySign::Minus => &[],
         };
+        let mut slot = 0;
         for lane in 0..region.hi - region.lo {
             if active.is_some_and(|active| !active[lane]) {
                 continue;
             }
             let row = self.start + region.lo + lane;
             let column = rows.column(unknown, self.entry_position(place, lane, ranks)).ok_or(Failed)?;
-            let slot = rows.slot(row, column).ok_or(Failed)?;
+            slot = rows.slot(row, column, slot).ok_or(Failed)?;
             let value = match value {
                 Operand::One(value) => value,
                 Operand::Each(values) => values[lane],
