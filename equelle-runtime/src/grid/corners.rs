@@ -252,7 +252,7 @@ fn of_shape(shape: &Cartesian, kind: EntityKind, entity: usize, corners: &mut Co
 }
 
 /// A cell of one dimension from its ends, in the order of their positions; false unless it has two.
-fn line_cell<'n>(nodes: &Nodes, faces: &mut dyn Iterator<Item = &'n [u32]>, corners: &mut Corners) -> bool {
+fn line_cell(nodes: &Nodes, faces: &mut dyn Iterator<Item = &[u32]>, corners: &mut Corners) -> bool {
     let mut ends: Vec<u32> = faces.flatten().copied().collect();
     ends.sort_by(|a, b| nodes.positions[*a as usize][0].total_cmp(&nodes.positions[*b as usize][0]));
     let has_ends = ends.len() == 2;
@@ -261,7 +261,7 @@ fn line_cell<'n>(nodes: &Nodes, faces: &mut dyn Iterator<Item = &'n [u32]>, corn
 }
 
 /// A cell of the plane: its sides, one behind the other, counter-clockwise. Whether they close.
-fn plane_cell<'n>(nodes: &Nodes, faces: &mut dyn Iterator<Item = &'n [u32]>, corners: &mut Corners) -> bool {
+fn plane_cell(nodes: &Nodes, faces: &mut dyn Iterator<Item = &[u32]>, corners: &mut Corners) -> bool {
     let mut sides: Vec<[u32; 2]> = Vec::new();
     for face in faces {
         let &[a, b] = face else { return false };

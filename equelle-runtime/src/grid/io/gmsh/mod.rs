@@ -47,8 +47,8 @@ impl Default for GmshOptions {
 ///
 /// # Errors
 /// `Data` for what is wrong in it, or what it has that a grid has not: elements of second order,
-/// cells of different dimensions, faces of three cells, partitions, sides that cannot be joined. Names
-/// file, line (of binary files the byte), section and item.
+/// cells of different dimensions, faces of three cells, partitions, sides that cannot be joined.
+/// Names file, line (of binary files the byte), section and item.
 pub fn read(path: &Path, bytes: &[u8], options: &GmshOptions, threads: &Threads) -> Result<Grid, Error> {
     let mut reader = Reader::new(path, bytes);
     let version = reader.format()?;
