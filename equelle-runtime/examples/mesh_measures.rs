@@ -1,8 +1,10 @@
 //! Measures of the grid of a file, for comparison with those of other programs.
 //!
-//! `cargo run -p equelle-runtime --example mesh_measures -- mesh.msh [volumes] [threads=N]` prints
+//! `cargo run -p equelle-runtime --example mesh_measures -- mesh.msh [volumes] [joined] [threads=N]`
+//! prints
 //! the numbers of cells, faces and vertices, the sum of all volumes, and for each named set its
-//! volume or area; with `volumes`, the volume of each cell in the order of the file.
+//! volume or area; with `volumes`, the volume of each cell in the order of the file, and with
+//! `joined` the two cells of each face whose sides are joined.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -41,6 +43,10 @@ fn main() -> ExitCode {
     }
     if words.iter().any(|word| word == "volumes") {
         geometry.cell_volumes.iter().for_each(|volume| println!("{volume:e}"));
+    }
+    if words.iter().any(|word| word == "joined") {
+        let joined = geometry.face_gaps.iter().zip(&grid.topology().face_cells).filter(|(gap, _)| **gap != [0.0; 3]);
+        joined.for_each(|(_, [first, second])| println!("joined {first} {second}"));
     }
     ExitCode::SUCCESS
 }

@@ -179,6 +179,68 @@ def compare(name, dim, program, folder):
     return kinds
 
 
+def periodic_plate():
+    plate()
+    sides = {gmsh.model.occ.getCenterOfMass(1, tag)[0]: tag for _, tag in gmsh.model.getEntities(1)}
+    gmsh.model.mesh.setPeriodic(1, [sides[max(sides)]], [sides[min(sides)]], [1, 0, 0, 2, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1])
+
+
+def periodic_box():
+    """Two pairs of sides of a box, whose edges have two masters."""
+    gmsh.model.occ.addBox(0, 0, 0, 1, 0.75, 0.5)
+    gmsh.model.occ.synchronize()
+    size(0.2)
+    for axis, length in ((0, 1.0), (2, 0.5)):
+        sides = {gmsh.model.occ.getCenterOfMass(2, tag)[axis]: tag for _, tag in gmsh.model.getEntities(2)}
+        move = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1]
+        move[4 * axis + 3] = length
+        gmsh.model.mesh.setPeriodic(2, [sides[max(sides)]], [sides[min(sides)]], move)
+
+
+def cells_of_sides(dim):
+    """The cell behind each side of a cell, by the nodes of the side."""
+    found = {}
+    for entity in [tag for _, tag in gmsh.model.getEntities(dim)]:
+        for kind, tags, nodes in zip(*gmsh.model.mesh.getElements(dim, entity)):
+            n = len(nodes) // len(tags)
+            for cell in nodes.reshape(-1, n).tolist():
+                number = found.setdefault("cells", 0)
+                found["cells"] += 1
+                sides = [cell[:k] + cell[k + 1 :] for k in range(n)] if n == dim + 1 else [(cell[k], cell[(k + 1) % n]) for k in range(n)]
+                for side in sides:
+                    found.setdefault(frozenset(side), []).append(number)
+    return found
+
+
+def compare_joined(name, dim, program, folder):
+    """Cells that meet over periodic sides, by the nodes that Gmsh's interface gives."""
+    cells = cells_of_sides(dim)
+    wanted = set()
+    for _, entity in gmsh.model.getEntities(dim - 1):
+        master, own, masters, _ = gmsh.model.mesh.getPeriodicNodes(dim - 1, entity)
+        if master == entity:
+            continue
+        copies = dict(zip(own.tolist(), masters.tolist()))
+        for _, tags, nodes in zip(*gmsh.model.mesh.getElements(dim - 1, entity)):
+            for side in nodes.reshape(len(tags), -1).tolist():
+                pair = [cells[frozenset(side)], cells[frozenset(copies[node] for node in side)]]
+                wanted.add(frozenset(cell for [cell] in pair))
+    for version in (2.2, 4.1):
+        for binary in (0, 1):
+            gmsh.option.setNumber("Mesh.MshFileVersion", version)
+            gmsh.option.setNumber("Mesh.Binary", binary)
+            path = folder / f"{name}-{version}-{'binary' if binary else 'text'}.msh"
+            gmsh.write(str(path))
+            run = subprocess.run([program, str(path), "joined"], capture_output=True, text=True, check=False)
+            if run.returncode != 0:
+                sys.exit(f"{path}: {run.stderr}")
+            words = [line.split() for line in run.stdout.splitlines()]
+            found = {frozenset(map(int, line[1:])) for line in words if line[0] == "joined"}
+            if found != wanted or not wanted:
+                sys.exit(f"{path}: {len(found)} pairs of cells, Gmsh has {len(wanted)}; {len(found ^ wanted)} differ")
+    print(f"{name}: {len(wanted)} pairs of cells meet over joined sides")
+
+
 def main():
     program, folder = sys.argv[1], Path(sys.argv[2])
     folder.mkdir(parents=True, exist_ok=True)
@@ -195,6 +257,14 @@ def main():
         if make not in (bent_hexahedra, pyramids):
             gmsh.model.mesh.generate(dim)
         kinds.update(compare(make.__name__, dim, program, folder))
+    for make, dim in [(periodic_plate, 2), (periodic_box, 3)]:
+        gmsh.clear()
+        gmsh.option.restoreDefaults()
+        gmsh.option.setNumber("General.Terminal", 0)
+        gmsh.model.add(make.__name__)
+        make()
+        gmsh.model.mesh.generate(dim)
+        compare_joined(make.__name__, dim, program, folder)
     missing = {2, 3, 4, 5, 6, 7} - kinds
     if missing:
         sys.exit(f"no mesh had elements of the types {missing}")
