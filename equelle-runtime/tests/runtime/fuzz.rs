@@ -110,6 +110,27 @@ fn gmsh_meshes() {
     assert!(accepted > 100 && refused > 5_000, "{accepted} accepted, {refused} refused");
 }
 
+/// Sides that are damaged meet no more, or within the tolerance.
+#[test]
+fn periodic_meshes() {
+    let mut random = Random(0x0bad_cafe_1234_5678);
+    let (mut joined, mut refused) = (0, 0);
+    for _ in 0..5_000 {
+        let damaged = random.damaged(crate::gmsh_repairs::PERIODIC.as_bytes());
+        match gmsh::read(Path::new("g"), &damaged, &GmshOptions::default(), &Threads::one()) {
+            Ok(grid) => {
+                assert_consistent(&grid);
+                joined += usize::from(grid.has_joined_sides());
+            }
+            Err(error) => {
+                assert!(error.message.starts_with("g:"), "{}", error.message);
+                refused += 1;
+            }
+        }
+    }
+    assert!(joined > 50 && refused > 1_000, "{joined} joined, {refused} refused");
+}
+
 #[test]
 fn meshes_of_vtk() {
     let legacy = [crate::vtk_legacy::text().into_bytes(), crate::vtk_legacy::binary()];

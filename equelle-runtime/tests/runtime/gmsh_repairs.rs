@@ -53,7 +53,7 @@ fn what_is_put_right_with_a_note() {
 }
 
 /// Two squares, periodic along x.
-const PERIODIC: &str = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n6\n1 0 0 0\n2 1 0 0\n3 2 0 0\n4 0 1 0\n5 1 1 0\n6 2 1 0\n\
+pub const PERIODIC: &str = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n6\n1 0 0 0\n2 1 0 0\n3 2 0 0\n4 0 1 0\n5 1 1 0\n6 2 1 0\n\
 $EndNodes\n$Elements\n4\n1 1 2 1 1 1 4\n2 1 2 2 2 3 6\n3 3 2 3 1 1 2 5 4\n4 3 2 3 1 2 3 6 5\n$EndElements\n\
 $Periodic\n1\n1 2 1\n2\n3 1\n6 4\n$EndPeriodic\n";
 
@@ -93,6 +93,11 @@ fn links_of_other_kinds() {
     assert_eq!(nowhere.hint.as_deref(), Some("with grid_periodic=none its sides are boundaries"));
     let cut_off = read(PERIODIC.replace("2\n3 1\n6 4\n$EndP", "9\n3 1\n6 4\n$EndP").as_bytes()).unwrap_err();
     assert!(cut_off.message.contains("expected 9 nodes of a periodic entity"), "{}", cut_off.message);
+    // Without its whole `$Periodic` a file is cut off, and refused.
+    for len in PERIODIC.find("$Periodic").unwrap() + 1..PERIODIC.trim_end().len() {
+        let error = read(&PERIODIC.as_bytes()[..len]).unwrap_err();
+        assert!(error.message.starts_with("m.msh"), "{}", error.message);
+    }
 }
 
 #[test]
