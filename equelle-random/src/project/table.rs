@@ -82,7 +82,23 @@ const WATER: &[&str] = &["examples/shallow_water/case.param"];
 const FIVE_SPOT: &[&str] = &["tests/programs/five_spot.param"];
 const FIVE_SPOT_OF_TWO: &[&str] = &["examples/two_phase_implicit/case.param"];
 
+/// Grids whose sides are joined.
+const TORUS: &[&str] = &["nx=5", "ny=4", "dx=0.5", "dy=0.25", "grid_periodic=x-:x+,y-:y+"];
+const TORUS_OF_BLOCKS: &[&str] = &["grid_dim=3", "nx=3", "ny=4", "nz=3", "dx=0.5", "dy=0.25", "dz=2", "grid_periodic=x-:x+,y-:y+,z-:z+"];
+
 pub const OVERRIDES: &[ProgramOverrides] = &[
+    ProgramOverrides::new("tests/run/periodic_advection").runs(&[TORUS, TORUS_OF_BLOCKS]),
+    ProgramOverrides::new("tests/run/periodic_heat").runs(&[TORUS, TORUS_OF_BLOCKS]),
+    ProgramOverrides::new("tests/run/periodic_channel").runs(&[TORUS, TORUS_OF_BLOCKS]),
+    // The sum of the sources is zero.
+    ProgramOverrides::new("tests/run/periodic_poisson").runs(&[&[
+        "nx=8",
+        "ny=4",
+        "dx=0.125",
+        "dy=0.25",
+        "source_expression=Sin(6.283185307179586*x)",
+        "grid_periodic=x-:x+,y-:y+",
+    ]]),
     // Its last solve leaves a derivative out and converges slowly; its state grows from step to
     // step.
     ProgramOverrides::new("tests/report/reasons")
