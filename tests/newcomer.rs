@@ -205,17 +205,13 @@ fn runs_begin_without_a_build() {
     assert_eq!(stdout(&output), "sum = 12\n");
     assert!(stderr(&output).contains("Running without a build") && stderr(&output).contains("--compiled"), "{}", stderr(&output));
     assert!(run(0, &["--quiet", short[0], short[1]]).stderr.is_empty());
+    assert_eq!(stdout(&run(0, &["--precision=f32", short[0], short[1]])), "sum = 12\n");
     // An error of the run needs no build either.
     assert!(stderr(&run(3, &["nx=3", "u=1e308", "steps=10"])).contains("growth.equelle:"));
     let picture = format!("--plot={}", cache.join("u.png").display());
     let dir = format!("output_dir={}", cache.join("drawn").display());
     run(0, &[&picture, "nx=1000", "steps=1, 1", "output_to_file=true", &dir]);
-    for words in [
-        &["--compiled", short[0], short[1]],
-        &["--profile", short[0], short[1]],
-        &["--precision=f32", short[0], short[1]],
-        &["--fp=fast", short[0], short[1]],
-    ] {
+    for words in [&["--compiled", short[0], short[1]], &["--profile", short[0], short[1]], &["--fp=fast", short[0], short[1]]] {
         assert!(stderr(&run(6, words)).contains("cargo was not found"), "{words:?}");
     }
     // A file that is missing is told before anything is built, whatever the program is built for.
