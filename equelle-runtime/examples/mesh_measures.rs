@@ -1,9 +1,10 @@
 //! Measures of the grid of a file, for comparison with those of other programs.
 //!
-//! `cargo run -p equelle-runtime --example mesh_measures -- mesh.msh [volumes] [joined]` prints the
-//! numbers of cells, faces and vertices, the sum of all volumes, and for each named set its volume
-//! or area; with `volumes`, the volume of each cell in the order of the file, and with `joined` the
-//! two cells of each face whose sides are joined. `threads=N` reads on several threads.
+//! `cargo run -p equelle-runtime --example mesh_measures -- mesh.msh [volumes] [joined]`
+//! prints the numbers of cells, faces and vertices, the sum of all volumes, and for each
+//! named set its volume or area; with `volumes`, the volume of each cell in the order of
+//! the file, and with `joined` the two cells of each face whose sides are joined.
+//! `threads=N` reads on several threads.
 
 use std::path::Path;
 use std::process::ExitCode;
