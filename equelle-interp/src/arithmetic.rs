@@ -19,7 +19,7 @@ pub(crate) fn binary(precision: Precision, op: Binary, a: f64, b: f64) -> f64 {
     }
 }
 
-/// What a table gives at an argument.
+/// Value or slope of a table at an argument.
 pub(crate) fn interpolate(precision: Precision, table: &[f64], of: Interpolant, x: f64) -> f64 {
     precision.round(match of {
         Interpolant::Value => math::interpolate(table, x),

@@ -29,7 +29,7 @@ pub(crate) struct Evaluator<'a> {
     /// Axis of the side block being evaluated.
     pub axis: Option<usize>,
     pub here: Option<u32>,
-    /// What the kernel computes in.
+    /// Precision in which the kernel computes.
     pub precision: Precision,
     /// Derivatives added at this element: by unknown and rank of the element of it.
     pub row: BTreeMap<(ParamId, usize), f64>,

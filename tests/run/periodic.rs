@@ -82,7 +82,7 @@ fn waves_decay_and_sums_stay() {
             })
             .collect();
         assert_close(outputs.last("u"), &expected, 1e-13, &format!("{how:?}"));
-        // Of a sum of |volume| * |u| below 1.
+        // The sum of |volume| * |u| is below 1.
         assert!(outputs.scalars["gained"][0].abs() < 1e-14, "{how:?}: {:?}", outputs.scalars);
     }
 }
@@ -147,7 +147,7 @@ fn a_sample_of_layers_has_their_mean() {
     }
 }
 
-/// What cannot be joined ends before anything runs, and a mesh joins its own sides.
+/// Sides that cannot be joined end a command before anything runs; a mesh joins its own sides.
 #[test]
 fn on_the_command_line() {
     let folder = scratch("periodic-command");

@@ -41,7 +41,7 @@ impl FaceFilter {
 }
 
 impl Kernel {
-    /// What it computes in. In a program of single precision that is single precision where it
+    /// The precision in which it computes. In a program of single precision that is single where it
     /// reads collections of numbers, whose values are no better. One that reads none, such as a
     /// transmissibility, computes in double precision and rounds what it stores.
     pub fn computes_in(&self, numbers: Numbers) -> Precision {

@@ -486,7 +486,7 @@ impl<'a> Machine<'a> {
         self.drop(extra);
     }
 
-    /// What the interpreter has beside the collections of a kernel while it runs.
+    /// Memory of the interpreter beside the collections of a kernel while it runs.
     fn kept_by_interpreter(&self, function: &Function, kernel: &Kernel, args: &[ValueId], general: bool) -> Vec<Class> {
         let module = self.module;
         match (self.run, module.numbers.precision) {

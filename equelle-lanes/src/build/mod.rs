@@ -31,7 +31,7 @@ use crate::refusal::Refusal;
 pub struct Target<'a> {
     /// Sets of the program.
     pub sets: &'a SetTable,
-    /// What the kernel computes in.
+    /// Precision in which the kernel computes.
     pub precision: Precision,
     /// Axes of the grid.
     pub dim: usize,

@@ -609,7 +609,7 @@ impl<'p, T: Real> Machine<'p, T> {
                         let values = &mut values[first..first + self.regions.region().hi];
                         match src {
                             Operand::One(value) => values.fill(S::from_f64(value.to_f64())),
-                            // Of one type alone the compiler makes a copy.
+                            // The compiler makes a copy of this where both types are one.
                             Operand::Each(src) => {
                                 for (out, value) in values.iter_mut().zip(src) {
                                     *out = S::from_f64(value.to_f64());

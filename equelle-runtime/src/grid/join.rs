@@ -233,22 +233,10 @@ impl Grid {
 
     /// The grid whose boundary faces are joined with their partners.
     fn joined(self, partners: &BTreeMap<u32, u32>) -> Result<Grid, Error> {
-        let pairs = self.kept_first(partners);
-        let mut is_gone = vec![false; self.n_faces];
-        pairs.iter().for_each(|&[_, gone]| is_gone[gone as usize] = true);
-        let mut number = vec![NONE; self.n_faces];
-        let stay: Vec<u32> = (0..self.n_faces as u32).filter(|&face| !is_gone[face as usize]).collect();
-        stay.iter().zip(0..).for_each(|(&face, new)| number[face as usize] = new);
-        pairs.iter().for_each(|&[kept, gone]| number[gone as usize] = number[kept as usize]);
-
-        let nodes = self.nodes_of_arrays()?.map(|nodes| joined_nodes(nodes, self.geometry(), (&stay, &number, &pairs))).transpose()?;
-        let mut geometry = joined_geometry(self.geometry(), (&stay, &number, &pairs));
-        for &[kept, _] in pairs.iter().filter(|[kept, _]| self.topology().face_cells[*kept as usize][0] == NONE) {
-            let normal = &mut geometry.face_normals[number[kept as usize] as usize];
-            *normal = normal.map(|x| -x);
-        }
-        let topology = joined_topology(self.topology(), (&stay, &number, &pairs));
-        let named = joined_named(&self.named, (&stay, &number))?;
+        let faces = JoinedFaces::new(self.n_faces, self.kept_first(partners));
+        let nodes = self.nodes_of_arrays()?.map(|nodes| faces.nodes(nodes, self.geometry())).transpose()?;
+        let (topology, geometry) = (faces.topology(self.topology()), faces.geometry(self.topology(), self.geometry()));
+        let named = faces.named(&self.named)?;
         let (threads, notes) = (self.threads.clone(), self.notes.clone());
         let mut grid = Grid::unstructured(self.dim, topology, geometry)?;
         if let Some(nodes) = nodes {
@@ -297,60 +285,110 @@ impl Grid {
     }
 }
 
-/// Faces that stay, the new number of each face, and pairs of the face that stays and that which
-/// does not.
-type Faces<'a> = (&'a [u32], &'a [u32], &'a [[u32; 2]]);
-
-fn joined_topology(old: &Topology, (stay, number, pairs): Faces<'_>) -> Topology {
-    let mut face_cells: Vec<[u32; 2]> = stay.iter().map(|&face| old.face_cells[face as usize]).collect();
-    for &[kept, gone] in pairs {
-        let cell = |face: u32| old.face_cells[face as usize].into_iter().find(|&cell| cell != NONE).unwrap_or(NONE);
-        face_cells[number[kept as usize] as usize] = [cell(kept), cell(gone)];
-    }
-    // Faces of a cell keep their order, so that all cells of a uniform grid add theirs alike.
-    let cell_faces = old.cell_faces.iter().map(|&face| number[face as usize]).collect();
-    Topology { cell_face_pos: old.cell_face_pos.clone(), cell_faces, face_cells }
+/// Faces of a grid before and after sides are joined.
+struct JoinedFaces {
+    /// Those that stay, by their old numbers, ascending.
+    stay: Vec<u32>,
+    /// New number of each face, of a joined one that of its partner. `[n_faces]`
+    number: Vec<u32>,
+    /// Joined ones: the face that stays, and that which does not.
+    pairs: Vec<[u32; 2]>,
 }
 
-fn joined_geometry(old: &Geometry, (stay, number, pairs): Faces<'_>) -> Geometry {
-    fn kept<T: Copy>(stay: &[u32], values: &[T]) -> Vec<T> {
-        if values.is_empty() { Vec::new() } else { stay.iter().map(|&face| values[face as usize]).collect() }
+impl JoinedFaces {
+    fn new(n_faces: usize, pairs: Vec<[u32; 2]>) -> JoinedFaces {
+        let mut is_gone = vec![false; n_faces];
+        pairs.iter().for_each(|&[_, gone]| is_gone[gone as usize] = true);
+        let mut number = vec![NONE; n_faces];
+        let stay: Vec<u32> = (0..n_faces as u32).filter(|&face| !is_gone[face as usize]).collect();
+        stay.iter().zip(0..).for_each(|(&face, new)| number[face as usize] = new);
+        pairs.iter().for_each(|&[kept, gone]| number[gone as usize] = number[kept as usize]);
+        JoinedFaces { stay, number, pairs }
     }
-    let mut face_gaps = match old.face_gaps.is_empty() {
-        true => vec![[0.0; 3]; stay.len()],
-        false => kept(stay, &old.face_gaps),
-    };
-    for &[face, gone] in pairs {
-        face_gaps[number[face as usize] as usize] = minus(old.face_centroids[face as usize], old.face_centroids[gone as usize]);
-    }
-    Geometry {
-        cell_volumes: old.cell_volumes.clone(),
-        cell_centroids: old.cell_centroids.clone(),
-        face_areas: kept(stay, &old.face_areas),
-        face_centroids: kept(stay, &old.face_centroids),
-        face_normals: kept(stay, &old.face_normals),
-        face_gaps,
-        face_transmissibilities: kept(stay, &old.face_transmissibilities),
-        faces_without_geometry: old.faces_without_geometry.iter().map(|&face| number[face as usize]).collect(),
-    }
-}
 
-/// Nodes of the faces that stay; of joined ones those of both sides, in one order.
-fn joined_nodes(old: Nodes, geometry: &Geometry, (stay, number, pairs): Faces<'_>) -> Result<Nodes, Error> {
-    let mut second_sides: BTreeMap<u32, Vec<u32>> =
-        old.second_sides.iter().map(|(&face, nodes)| (number[face as usize], nodes.clone())).collect();
-    for &[kept, gone] in pairs {
-        let gap = minus(geometry.face_centroids[kept as usize], geometry.face_centroids[gone as usize]);
-        let opposite = opposite_nodes(&old, [kept, gone], gap)?;
-        second_sides.insert(number[kept as usize], opposite);
+    fn new_number(&self, face: u32) -> u32 {
+        self.number[face as usize]
     }
-    let mut face_nodes = Vec::with_capacity(old.face_nodes.len());
-    let mut face_node_pos = vec![0];
-    for &face in stay {
-        face_nodes.extend_from_slice(old.of_face(face as usize));
-        face_node_pos.push(face_nodes.len());
+
+    /// The values of the faces that stay; nothing of an array that is not there.
+    fn kept<T: Copy>(&self, values: &[T]) -> Vec<T> {
+        if values.is_empty() { Vec::new() } else { self.stay.iter().map(|&face| values[face as usize]).collect() }
     }
-    Ok(Nodes { positions: old.positions, face_node_pos, face_nodes, second_sides })
+
+    fn topology(&self, old: &Topology) -> Topology {
+        let mut face_cells = self.kept(&old.face_cells);
+        for &[kept, gone] in &self.pairs {
+            let cell = |face: u32| old.face_cells[face as usize].into_iter().find(|&cell| cell != NONE).unwrap_or(NONE);
+            face_cells[self.new_number(kept) as usize] = [cell(kept), cell(gone)];
+        }
+        // Faces of a cell keep their order, so that all cells of a uniform grid add theirs alike.
+        let cell_faces = old.cell_faces.iter().map(|&face| self.new_number(face)).collect();
+        Topology { cell_face_pos: old.cell_face_pos.clone(), cell_faces, face_cells }
+    }
+
+    fn geometry(&self, topology: &Topology, old: &Geometry) -> Geometry {
+        let mut face_normals = self.kept(&old.face_normals);
+        let mut face_gaps = match old.face_gaps.is_empty() {
+            true => vec![[0.0; 3]; self.stay.len()],
+            false => self.kept(&old.face_gaps),
+        };
+        for &[face, gone] in &self.pairs {
+            let new = self.new_number(face) as usize;
+            face_gaps[new] = minus(old.face_centroids[face as usize], old.face_centroids[gone as usize]);
+            // The cell behind the face becomes its first one.
+            if topology.face_cells[face as usize][0] == NONE {
+                face_normals[new] = face_normals[new].map(|x| -x);
+            }
+        }
+        Geometry {
+            cell_volumes: old.cell_volumes.clone(),
+            cell_centroids: old.cell_centroids.clone(),
+            face_areas: self.kept(&old.face_areas),
+            face_centroids: self.kept(&old.face_centroids),
+            face_normals,
+            face_gaps,
+            face_transmissibilities: self.kept(&old.face_transmissibilities),
+            faces_without_geometry: old.faces_without_geometry.iter().map(|&face| self.new_number(face)).collect(),
+        }
+    }
+
+    /// Nodes of the faces that stay; of joined ones those of both sides, in one order.
+    fn nodes(&self, old: Nodes, geometry: &Geometry) -> Result<Nodes, Error> {
+        let mut second_sides: BTreeMap<u32, Vec<u32>> =
+            old.second_sides.iter().map(|(&face, nodes)| (self.new_number(face), nodes.clone())).collect();
+        for &[kept, gone] in &self.pairs {
+            let gap = minus(geometry.face_centroids[kept as usize], geometry.face_centroids[gone as usize]);
+            second_sides.insert(self.new_number(kept), opposite_nodes(&old, [kept, gone], gap)?);
+        }
+        let mut face_nodes = Vec::with_capacity(old.face_nodes.len());
+        let mut face_node_pos = vec![0];
+        for &face in &self.stay {
+            face_nodes.extend_from_slice(old.of_face(face as usize));
+            face_node_pos.push(face_nodes.len());
+        }
+        Ok(Nodes { positions: old.positions, face_node_pos, face_nodes, second_sides })
+    }
+
+    fn named(&self, old: &Named) -> Result<Named, Error> {
+        let mut named = Named::default();
+        for set in old.sets() {
+            let mut set: NamedSet = set.clone();
+            if set.kind == EntityKind::Face {
+                set.members.iter_mut().for_each(|face| *face = self.new_number(*face));
+                set.members.sort_unstable();
+                set.members.dedup();
+            }
+            named.add_set(set)?;
+        }
+        for array in old.arrays() {
+            let mut array: NamedArray = array.clone();
+            if array.kind == EntityKind::Face {
+                array.values = self.kept(&array.values);
+            }
+            named.add_array(array)?;
+        }
+        Ok(named)
+    }
 }
 
 /// For each node of a face the one of its partner that it meets when that is moved.
@@ -369,25 +407,4 @@ fn opposite_nodes(nodes: &Nodes, [kept, gone]: [u32; 2], gap: [f64; 3]) -> Resul
         }
     }
     Ok(opposite)
-}
-
-fn joined_named(old: &Named, (stay, number): (&[u32], &[u32])) -> Result<Named, Error> {
-    let mut named = Named::default();
-    for set in old.sets() {
-        let mut set: NamedSet = set.clone();
-        if set.kind == EntityKind::Face {
-            set.members.iter_mut().for_each(|face| *face = number[*face as usize]);
-            set.members.sort_unstable();
-            set.members.dedup();
-        }
-        named.add_set(set)?;
-    }
-    for array in old.arrays() {
-        let mut array: NamedArray = array.clone();
-        if array.kind == EntityKind::Face {
-            array.values = stay.iter().map(|&face| array.values[face as usize]).collect();
-        }
-        named.add_array(array)?;
-    }
-    Ok(named)
 }

@@ -20,40 +20,40 @@ pub(super) struct Link {
 /// Reads the section up to its end. It is text also in binary files of version 2.2.
 pub(super) fn read(reader: &mut Reader<'_>, version: Version) -> Result<Vec<Link>, Error> {
     match version {
-        Version::V22 => reader.in_text(read_22),
-        Version::V41 => read_41(reader),
+        Version::V22 => reader.in_text(|reader| links(reader, version)),
+        Version::V41 => links(reader, version),
     }
 }
 
-fn read_22(reader: &mut Reader<'_>) -> Result<Vec<Link>, Error> {
+fn links(reader: &mut Reader<'_>, version: Version) -> Result<Vec<Link>, Error> {
     let n_links = reader.size("the number of periodic entities")?;
     let n_links = reader.checked(n_links, "periodic entities", [3, 1, 0])?;
     let mut links = Vec::with_capacity(n_links);
     for _ in 0..n_links {
         let (dim, entities) = entities(reader)?;
-        if reader.next_word_is("Affine") {
-            reader.rest_of_line();
-        }
+        skip_transform(reader, version)?;
         let n_nodes = reader.size("the number of nodes of a periodic entity")?;
         links.push(Link { dim, entities, nodes: nodes(reader, n_nodes)? });
     }
     Ok(links)
 }
 
-fn read_41(reader: &mut Reader<'_>) -> Result<Vec<Link>, Error> {
-    let n_links = reader.size("the number of periodic entities")?;
-    let n_links = reader.checked(n_links, "periodic entities", [3, 2, 0])?;
-    let mut links = Vec::with_capacity(n_links);
-    for _ in 0..n_links {
-        let (dim, entities) = entities(reader)?;
-        let n_numbers = reader.size("the number of numbers of an affine transform")?;
-        for _ in 0..reader.checked(n_numbers, "numbers of an affine transform", [0, 0, 1])? {
-            reader.real("a number of an affine transform")?;
+/// Passes the affine transform of a link: its nodes tell the same.
+fn skip_transform(reader: &mut Reader<'_>, version: Version) -> Result<(), Error> {
+    match version {
+        Version::V22 => {
+            if reader.next_word_is("Affine") {
+                reader.rest_of_line();
+            }
         }
-        let n_nodes = reader.size("the number of nodes of a periodic entity")?;
-        links.push(Link { dim, entities, nodes: nodes(reader, n_nodes)? });
+        Version::V41 => {
+            let n_numbers = reader.size("the number of numbers of an affine transform")?;
+            for _ in 0..reader.checked(n_numbers, "numbers of an affine transform", [0, 0, 1])? {
+                reader.real("a number of an affine transform")?;
+            }
+        }
     }
-    Ok(links)
+    Ok(())
 }
 
 fn entities(reader: &mut Reader<'_>) -> Result<(usize, [i32; 2]), Error> {
