@@ -4,9 +4,12 @@
 
 mod common;
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
 use backend_cuda::runtime::device::gpu::nvrtc::KernelRegisters;
 use backend_cuda::runtime::device::gpu::{nvrtc, probe, registers};
-use backend_cuda::runtime::kernels::{OWN_MODULES, PRELUDE};
+use backend_cuda::runtime::kernels::{OWN_MODULES, PRELUDE, before_kernels};
 use backend_cuda::runtime::{KernelModule, KernelText, Precision};
 use equelle_runtime::ErrorKind;
 
@@ -29,25 +32,30 @@ fn kernels_compile_for_every_dimension() {
         return;
     }
     let by_hand = [include_str!("heat_by_hand/kernels.cu"), include_str!("numbering/kernels.cu")];
-    for source in OWN_MODULES.map(|module| module.source).into_iter().chain(by_hand.map(KernelText::Constant)) {
-        for arch in ["sm_80", "sm_90", "sm_100"] {
-            // Most texts are the same in each.
-            for dim in if source.contains("DIM") { 1..=3 } else { 3..=3 } {
-                let image = nvrtc::compile_with_nvrtc(&source, arch, dim).unwrap();
-                assert_eq!(&image[..4], b"\x7fELF", "machine code is an ELF file");
-            }
+    let mut texts = Vec::new();
+    for arch in ["sm_80", "sm_90", "sm_100"] {
+        for source in OWN_MODULES.map(|module| module.source).into_iter().chain(by_hand.map(KernelText::Constant)) {
+            // Most texts are the same in each dimension.
+            let dimensions = if source.contains("DIM") { 1..=3 } else { 3..=3 };
+            texts.extend(dimensions.map(|dim| (format!("{}\n{}", before_kernels(), &*source), arch, vec![format!("-DDIM={dim}")])));
         }
-    }
-    // In single precision those of collections, and those that are of singles in any program.
-    let is_single = |module: &KernelModule| module.precision(Precision::Single) == Precision::Single;
-    for module in OWN_MODULES.into_iter().filter(is_single) {
-        for arch in ["sm_80", "sm_90", "sm_100"] {
-            nvrtc::compile(&module.full_source(), arch, &["-DDIM=3".to_owned(), "-DEQ_SINGLE=1".to_owned()]).unwrap();
-        }
+        // In single precision those of collections, and those that are of singles in any program.
+        let is_single = |module: &KernelModule| module.precision(Precision::Single) == Precision::Single;
+        let single = || vec!["-DDIM=3".to_owned(), "-DEQ_SINGLE=1".to_owned()];
+        texts.extend(OWN_MODULES.into_iter().filter(is_single).map(|module| (module.full_source(), arch, single())));
     }
     // Offsets of 64 bits, for grids with very many faces.
-    let source = format!("{}\n{}", PRELUDE, include_str!("heat_by_hand/kernels.cu"));
-    nvrtc::compile(&source, "sm_90", &["-DDIM=3".to_owned(), "-DEQ_WIDE_OFFSETS=1".to_owned()]).unwrap();
+    let wide = vec!["-DDIM=3".to_owned(), "-DEQ_WIDE_OFFSETS=1".to_owned()];
+    texts.push((format!("{}\n{}", before_kernels(), include_str!("heat_by_hand/kernels.cu")), "sm_90", wide));
+    let next = AtomicUsize::new(0);
+    let compile_some = || {
+        while let Some((source, arch, options)) = texts.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let image = nvrtc::compile(source, arch, options).unwrap();
+            assert_eq!(&image[..4], b"\x7fELF", "machine code is an ELF file");
+        }
+    };
+    let threads = thread::available_parallelism().map_or(1, usize::from);
+    thread::scope(|scope| (0..threads).for_each(|_| drop(scope.spawn(compile_some))));
 }
 
 const CONTRACTIBLE: &str =

@@ -1,7 +1,7 @@
 //! Kernels compiled by NVRTC as programs do at their start. Needs no GPU.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
@@ -14,43 +14,40 @@ use crate::tools::{self, Failure};
 /// Name of a folder whose kernels are of single precision.
 pub(crate) const SINGLES: &str = "generated-single";
 
+/// An architecture, the number of dimensions of the grid, and whether this is Cartesian.
+type Target = (&'static str, u32, bool);
+
+const TARGETS: [Target; 6] =
+    [("sm_80", 1, false), ("sm_80", 2, true), ("sm_80", 3, false), ("sm_90", 1, true), ("sm_90", 2, false), ("sm_90", 3, true)];
+
 /// What kernels are compiled for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Targets {
     /// Two architectures, grids of one to three dimensions, and the runtime's own kernels of single
     /// precision with them
     All,
-    /// Each architecture once, with another number of dimensions
-    Each,
+    /// One of these for each file, in turn
+    InTurn,
 }
 
 impl Targets {
-    /// Architectures, numbers of dimensions, and whether the grid is Cartesian.
-    fn list(self) -> &'static [(&'static str, u32, bool)] {
+    /// The targets of a file.
+    fn for_file(self, number: usize) -> &'static [Target] {
         match self {
-            Targets::All => {
-                &[("sm_80", 1, false), ("sm_80", 2, true), ("sm_80", 3, false), ("sm_90", 1, true), ("sm_90", 2, false), ("sm_90", 3, true)]
-            }
-            Targets::Each => &[("sm_80", 2, true), ("sm_90", 3, false)],
+            Targets::All => &TARGETS,
+            Targets::InTurn => &TARGETS[number % TARGETS.len()..][..1],
         }
     }
 }
 
-/// Compiles the `.cu` files in the folders of a folder, and prints what their kernels take of a
+/// Compiles the `.cu` files below a folder, and prints what their kernels take of a
 /// multiprocessor if that is asked for.
 ///
 /// # Errors
 /// There are none, or NVRTC rejects some.
 pub(crate) fn run(folder: &Path, targets: Targets, prints_resources: bool) -> Result<(), Failure> {
     let mut texts = Vec::new();
-    for entry in fs::read_dir(folder).map_err(|error| format!("cannot list `{}`: {error}", folder.display()))?.flatten() {
-        for file in fs::read_dir(entry.path()).into_iter().flatten().flatten().map(|file| file.path()) {
-            if file.extension().is_some_and(|extension| extension == "cu") {
-                let text = tools::read(&file)?;
-                texts.push((file, text));
-            }
-        }
-    }
+    collect(folder, &mut texts)?;
     if texts.is_empty() {
         return Err(format!("no kernels in `{}`", folder.display()));
     }
@@ -64,10 +61,11 @@ pub(crate) fn run(folder: &Path, targets: Targets, prints_resources: bool) -> Re
     let next = AtomicUsize::new(0);
     let some = || {
         let mut failures = Vec::new();
-        while let Some((path, text)) = texts.get(next.fetch_add(1, Ordering::Relaxed)) {
-            failures.extend(compile(path, text, targets, prints_resources));
+        loop {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            let Some((path, text)) = texts.get(number) else { return failures };
+            failures.extend(compile(path, text, targets.for_file(number), prints_resources));
         }
-        failures
     };
     let threads = thread::available_parallelism().map_or(1, usize::from);
     let mut failures: Vec<String> = thread::scope(|scope| {
@@ -78,20 +76,35 @@ pub(crate) fn run(folder: &Path, targets: Targets, prints_resources: bool) -> Re
     if !failures.is_empty() {
         return Err(failures.join("\n"));
     }
-    let list: Vec<String> = targets.list().iter().map(|&target| described(target)).collect();
-    eprintln!("xtask: NVRTC compiles the kernels of {} files for {}", texts.len(), list.join(", "));
+    let list = TARGETS.map(described).join(", ");
+    let how = if targets == Targets::All { "each for" } else { "in turn for" };
+    eprintln!("xtask: NVRTC compiles the kernels of {} files, {how} {list}", texts.len());
     Ok(())
 }
 
-fn described((arch, dim, cartesian): (&str, u32, bool)) -> String {
+/// Appends the `.cu` files below a folder.
+fn collect(folder: &Path, texts: &mut Vec<(PathBuf, String)>) -> Result<(), Failure> {
+    for entry in fs::read_dir(folder).map_err(|error| format!("cannot list `{}`: {error}", folder.display()))?.flatten() {
+        let path = entry.path();
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            collect(&path, texts)?;
+        } else if path.extension().is_some_and(|extension| extension == "cu") {
+            let text = tools::read(&path)?;
+            texts.push((path, text));
+        }
+    }
+    Ok(())
+}
+
+fn described((arch, dim, cartesian): Target) -> String {
     format!("{arch} in {dim}D{}", if cartesian { " on Cartesian grids" } else { "" })
 }
 
 /// What NVRTC says against a file.
-fn compile(path: &Path, text: &str, targets: Targets, prints_resources: bool) -> Vec<String> {
+fn compile(path: &Path, text: &str, targets: &[Target], prints_resources: bool) -> Vec<String> {
     let mut failures = Vec::new();
     let before = before_kernels();
-    for &(arch, dim, cartesian) in targets.list() {
+    for &(arch, dim, cartesian) in targets {
         let mut options = vec![format!("-DDIM={dim}")];
         if cartesian {
             options.push("-DEQ_CARTESIAN=1".to_owned());

@@ -12,14 +12,10 @@ use equelle_random::project::subjects;
 
 use crate::tools::{Failure, root};
 
-/// Where the package is, and data.
-fn folder() -> PathBuf {
+/// Folder of the last differential test: packages with a module for each program and way of
+/// compiling it, and data.
+pub fn folder() -> PathBuf {
     root().join("target/differential")
-}
-
-/// Generated code of the last differential test: a folder for each program and way of compiling it.
-pub fn modules() -> PathBuf {
-    folder().join("src")
 }
 
 /// The first `n` seeds of random programs, and the first with each construct in its text.

@@ -77,8 +77,7 @@ enum Command {
         #[arg(long)]
         all: bool,
     },
-    /// Compile the `.cu` files in the folders of a folder with NVRTC, which must be on the loader's
-    /// path
+    /// Compile the `.cu` files below a folder with NVRTC, which must be on the loader's path
     CompileKernels {
         /// The folder
         folder: std::path::PathBuf,

@@ -299,7 +299,8 @@ impl Copied {
         let inside = inside(n, from, all.len(), self.along);
         self.inside = all.start + inside.start..all.start + inside.end;
         self.from = if inside.is_empty() { 0 } else { stands_for(inside.start) };
-        self.beyond = (0..all.len()).filter(|value| !inside.contains(value)).map(|value| (all.start + value, stands_for(value))).collect();
+        let beyond = (0..inside.start).chain(inside.end..all.len());
+        self.beyond = beyond.map(|value| (all.start + value, stands_for(value))).collect();
     }
 
     /// Copies a row.

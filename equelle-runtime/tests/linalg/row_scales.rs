@@ -187,3 +187,47 @@ fn a_contrast_keeps_its_balance() {
         assert!(distance(&x, &right) < 1e-8 * 80.0 * 8.0 * largest, "{:?} {:?}", options.method, options.preconditioner);
     }
 }
+
+/// Two equations of a system, in units of their own by a power of two each: the same bits in all
+/// units, also where the one with the larger numbers holds already and the rows of an equation
+/// differ by five decades, and every right-hand side is met.
+#[test]
+fn equations_in_units_of_their_own() {
+    let cells = Cells([6, 5, 4]);
+    let n = cells.count();
+    let wind = cells.transport([3.0, -2.0, 1.0]);
+    let contrast: Vec<f64> = (0..n).map(|cell| if cells.place(cell)[0] < 3 { 1e5 } else { 1.0 }).collect();
+    for first in [cells.poisson(), cells.heterogeneous(&contrast)] {
+        // A x + T y = 0 and y + x / 2 = b: of what fills the first equation, nothing is on the right.
+        let mut all = entries(&first);
+        all.extend(entries(&wind).into_iter().map(|(row, column, value)| (row, n + column, value)));
+        all.extend((0..n).flat_map(|cell| [(n + cell, cell, 0.5), (n + cell, n + cell, 1.0)]));
+        let matrix = triplets(2 * n, &all);
+        let b: Vec<f64> = (0..2 * n).map(|row| if row < n { 0.0 } else { 1.0 }).collect();
+        for options in pairs().iter().filter(|options| options.method != Some(Method::Cg)) {
+            let run = |[first, second]: [i32; 2]| {
+                let factors: Vec<f64> = (0..2 * n).map(|row| 2.0_f64.powi(if row < n { first } else { second })).collect();
+                let (scaled, rhs) = (with_factors(&matrix, &factors), products(&b, &factors));
+                let solution = solve_blocks(&scaled, &[n, 2 * n], &rhs, options, &mut LinearCache::default());
+                let Solution { x, iterations, .. } = match solution {
+                    Ok(solution) => solution,
+                    // Some pairs fail, in all units.
+                    Err(error) => return Err((error.method, error.iterations)),
+                };
+                assert!(
+                    relative_residual(&matrix, &b, &x) < 1e-6,
+                    "2^{first}, 2^{second}: {:?} {:?}",
+                    options.method,
+                    options.preconditioner
+                );
+                Ok((x.iter().map(|x| x.to_bits()).collect::<Vec<_>>(), iterations))
+            };
+            let expected = run([40, -10]);
+            let is_direct = options.method.is_none_or(|method| method == Method::Lu);
+            assert!(!is_direct || expected.is_ok(), "{:?} {:?}", options.method, options.preconditioner);
+            for units in [[-40, 60], [0, -30], [33, 0], [70, 1]] {
+                assert!(run(units) == expected, "{units:?}: {:?} {:?}", options.method, options.preconditioner);
+            }
+        }
+    }
+}

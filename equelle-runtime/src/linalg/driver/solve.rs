@@ -8,7 +8,7 @@ use super::choose::{Attempt, Diagonal, fields, plan};
 use super::error::{LinearError, LinearErrorKind, MethodError};
 use super::operator::{LeftScaling, Projected, RightPreconditioner, SecondNorm};
 use super::options::{LinearOptions, Method, Preconditioning, refusal};
-use super::system::{PreparedSystem, Rows, norm_of};
+use super::system::{PreparedSystem, norm_of};
 use crate::linalg::krylov::bicgstab::BiCgStab;
 use crate::linalg::krylov::cg::Cg;
 use crate::linalg::krylov::gmres::Gmres;
@@ -353,7 +353,7 @@ impl<S: SystemSpace> Problem<'_, S> {
         let second = weights.map(|weights| SecondNorm::new(space, weights)).transpose().map_err(Failure::Device)?;
         let operator = Projected { matrix: self.system.matrix(), vectors, sign, left: left.as_ref(), second };
         let symmetric = self.system.properties.may_be_definite();
-        let has_scaled_rows = matches!(self.system.rows, Rows::Scaled(_));
+        let has_scaled_rows = self.system.has_scaled_rows;
         let key = CacheKey {
             is_negated: is_negative,
             has_scaled_rows,

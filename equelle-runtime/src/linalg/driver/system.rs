@@ -17,6 +17,8 @@
 //! * If they do not agree, as after a factor for each equation, the first norm means nothing, and
 //!   the methods run on `D A x = D b` ([`Rows::Scaled`]): the same bits for all such factors that
 //!   are powers of two.
+//! * If equations of a system differ in their units, but the rows of each agree, each equation is
+//!   first multiplied by a power of two, and what remains is one of the two cases above.
 //!
 //! [`EVEN_ROWS`]: crate::linalg::matrix::scaling::EVEN_ROWS
 //! [`inverse_row_scale`]: crate::linalg::matrix::scaling::inverse_row_scale
@@ -26,7 +28,7 @@ use std::rc::Rc;
 use super::choose::MatrixProperties;
 use super::error::{LinearErrorKind, MethodError};
 use super::options::LinearOptions;
-use crate::linalg::matrix::scaling::power_of_two_near;
+use crate::linalg::matrix::scaling::{are_uneven, power_of_two_near};
 use crate::linalg::null_space::{LeftNullVector, NullSpace};
 use crate::linalg::space::host::norm;
 use crate::linalg::space::system_space::{Inspection, SystemSpace};
@@ -60,9 +62,10 @@ pub(super) struct PreparedSystem<'a, S: SystemSpace> {
     given: &'a S::Matrix,
     /// The matrix in place of the given one: with scaled rows, or without the rounding of entries.
     replaced: Option<S::Matrix>,
+    /// Treatment of the given rows.
     pub rows: Rows<S::Vector>,
-    /// Factor of the norm with weights.
-    weight: f64,
+    /// Weights of the rows of the matrix for the second norm, and the factor of this norm.
+    weights: Option<(Rc<S::Vector>, f64)>,
     /// The right-hand side divided by `scale`.
     rhs: S::Vector,
     /// Its part in the range of a singular matrix.
@@ -77,6 +80,8 @@ pub(super) struct PreparedSystem<'a, S: SystemSpace> {
     pub scale: f64,
     /// Norm of `rhs`.
     pub size: f64,
+    /// True if the matrix is the given one with other factors of its rows.
+    pub has_scaled_rows: bool,
     /// Factors of the rows of a singular matrix, if they were scaled. `[n]`
     #[cfg(feature = "lu")]
     pub row_scales: Option<Vec<f64>>,
@@ -98,9 +103,9 @@ impl<'a, S: SystemSpace> PreparedSystem<'a, S> {
         options: &LinearOptions,
     ) -> Result<Result<PreparedSystem<'a, S>, MethodError>, S::Error> {
         let Inspection { mut null_space, mut properties, .. } = inspection;
-        let rows = treatment(space, (matrix, ends), &null_space, &properties)?;
+        let Treatment { rows, factors, weights } = treatment(space, (matrix, ends), &null_space, &properties)?;
         let mut replaced = None;
-        if let Rows::Scaled(factors) = &rows {
+        if let Some(factors) = &factors {
             let matrix = replaced.insert(space.scaled_rows(matrix, factors)?);
             (Inspection { null_space, properties, .. }) = space.inspect(matrix, ends, options.rounding)?;
             multiply_by(space, &mut rhs, factors)?;
@@ -112,11 +117,13 @@ impl<'a, S: SystemSpace> PreparedSystem<'a, S> {
         let inverse = space.constant(1.0 / scale);
         space.scale(&mut rhs, &inverse);
         let size = norm_of(space, &rhs)?;
-        let mut weight = 0.0;
-        if let Rows::Weighed(weights) = &rows {
-            let weighted = weighted_norm(space, &rhs, weights)?;
-            weight = if weighted > 0.0 { size / weighted } else { 0.0 };
-        }
+        let weights = match weights {
+            Some(weights) => {
+                let weighted = weighted_norm(space, &rhs, &weights)?;
+                Some((weights, if weighted > 0.0 { size / weighted } else { 0.0 }))
+            }
+            None => None,
+        };
         let mut projected = None;
         let mut outside = 0.0;
         let mut row_scales = None;
@@ -128,7 +135,7 @@ impl<'a, S: SystemSpace> PreparedSystem<'a, S> {
         let vectors = space.null_vectors(&null_space)?;
         if !null_space.is_empty() {
             let values = space.host_vector(&rhs)?;
-            if let Rows::Scaled(factors) = &rows {
+            if let Some(factors) = &factors {
                 row_scales = Some(space.host_vector(factors)?);
             }
             if let Err(fault) = check_balance(&null_space, &values, scale, options, row_scales.as_deref()) {
@@ -142,7 +149,7 @@ impl<'a, S: SystemSpace> PreparedSystem<'a, S> {
             given: matrix,
             replaced,
             rows,
-            weight,
+            weights,
             rhs,
             projected,
             null_space,
@@ -151,6 +158,7 @@ impl<'a, S: SystemSpace> PreparedSystem<'a, S> {
             ends,
             scale,
             size,
+            has_scaled_rows: factors.is_some(),
             #[cfg(feature = "lu")]
             row_scales,
             outside,
@@ -159,10 +167,11 @@ impl<'a, S: SystemSpace> PreparedSystem<'a, S> {
 
     /// The properties of the matrix, as text for users.
     pub fn describe(&self) -> String {
-        let rows = match self.rows {
-            Rows::Even => "",
-            Rows::Weighed(_) => ", residuals also judged with scaled rows",
-            Rows::Scaled(_) => ", rows scaled",
+        let rows = match (&self.rows, self.has_scaled_rows) {
+            (Rows::Even, _) => "",
+            (Rows::Weighed(_), false) => ", residuals also judged with scaled rows",
+            (Rows::Weighed(_), true) => ", equations scaled, residuals also judged with scaled rows",
+            (Rows::Scaled(_), _) => ", rows scaled",
         };
         format!("{}{rows}", self.properties.describe())
     }
@@ -179,10 +188,7 @@ impl<'a, S: SystemSpace> PreparedSystem<'a, S> {
 
     /// Weights of the second norm of residuals.
     pub fn weights(&self) -> Option<Weights<'_, S::Vector>> {
-        match &self.rows {
-            Rows::Weighed(weights) => Some((&**weights, self.weight)),
-            Rows::Even | Rows::Scaled(_) => None,
-        }
+        self.weights.as_ref().map(|(weights, factor)| (&**weights, *factor))
     }
 
     /// The largest residual that a solution may have, in the unit of `size`.
@@ -194,8 +200,8 @@ impl<'a, S: SystemSpace> PreparedSystem<'a, S> {
     /// which [`check_balance`] has judged, counts in the first norm alone.
     pub fn residual_norm(&self, space: &mut S, x: &S::Vector) -> Result<f64, S::Error> {
         let first = self.norms(space, &self.rhs, x)?;
-        match (&self.projected, &self.rows) {
-            (Some(projected), Rows::Weighed(_)) => Ok(larger(first[0], self.norms(space, projected, x)?[1])),
+        match (&self.projected, &self.weights) {
+            (Some(projected), Some(_)) => Ok(larger(first[0], self.norms(space, projected, x)?[1])),
             (Some(_) | None, _) => Ok(larger(first[0], first[1])),
         }
     }
@@ -226,6 +232,32 @@ impl<'a, S: SystemSpace> PreparedSystem<'a, S> {
     }
 }
 
+/// How to treat a system.
+struct Treatment<V> {
+    /// The treatment of the given rows.
+    rows: Rows<V>,
+    /// Factors of rows by which the system is multiplied.
+    factors: Option<Rc<V>>,
+    /// Weights of the rows of the product for the second norm.
+    weights: Option<Rc<V>>,
+}
+
+impl<V> Treatment<V> {
+    fn even() -> Self {
+        Treatment { rows: Rows::Even, factors: None, weights: None }
+    }
+
+    fn weighed(weights: V) -> Self {
+        let weights = Rc::new(weights);
+        Treatment { rows: Rows::Weighed(Rc::clone(&weights)), factors: None, weights: Some(weights) }
+    }
+
+    fn scaled(factors: V) -> Self {
+        let factors = Rc::new(factors);
+        Treatment { rows: Rows::Scaled(Rc::clone(&factors)), factors: Some(factors), weights: None }
+    }
+}
+
 /// How to treat the rows of a matrix.
 ///
 /// Where a matrix is singular up to a constant, round-off in the balance of all its rows stays in
@@ -237,29 +269,59 @@ fn treatment<S: SystemSpace>(
     (matrix, ends): (&S::Matrix, &[usize]),
     null_space: &NullSpace,
     properties: &MatrixProperties,
-) -> Result<Rows<S::Vector>, S::Error> {
+) -> Result<Treatment<S::Vector>, S::Error> {
     if !properties.has_uneven_rows() {
-        return Ok(Rows::Even);
+        return Ok(Treatment::even());
     }
-    let mut scales = space.row_scales(matrix)?;
+    let scales = space.row_scales(matrix)?;
     let agree = space.rows_agree(matrix, ends)?;
-    if !null_space.is_empty() {
-        if !agree {
-            return Ok(Rows::Even);
-        }
-        let mut weights = space.host_vector(&scales)?;
-        for component in &null_space.components {
-            let Some(left) = &component.left else { return Ok(Rows::Even) };
-            let units = || left.rows.iter().zip(&left.weights).map(|(&row, w)| (row, power_of_two_near(&[*w]).unwrap_or(1.0)));
-            let shared = units().fold(f64::INFINITY, |least: f64, (row, unit)| least.min(weights[row] / unit));
-            units().for_each(|(row, unit)| weights[row] = shared * unit);
-        }
-        if weights.windows(2).all(|pair| pair[0] == pair[1]) {
-            return Ok(Rows::Even);
-        }
-        scales = space.vector(weights)?;
+    if null_space.is_empty() && (!agree || ends.len() == 1) {
+        return Ok(if agree { Treatment::weighed(scales) } else { Treatment::scaled(scales) });
     }
-    Ok(if agree { Rows::Weighed(Rc::new(scales)) } else { Rows::Scaled(Rc::new(scales)) })
+    if !agree {
+        return Ok(Treatment::even());
+    }
+    let mut weights = space.host_vector(&scales)?;
+    for component in &null_space.components {
+        let Some(left) = &component.left else { return Ok(Treatment::even()) };
+        let units = || left.rows.iter().zip(&left.weights).map(|(&row, w)| (row, power_of_two_near(&[*w]).unwrap_or(1.0)));
+        let shared = units().fold(f64::INFINITY, |least: f64, (row, unit)| least.min(weights[row] / unit));
+        units().for_each(|(row, unit)| weights[row] = shared * unit);
+    }
+    let Some(factors) = factors_of_equations(&weights, ends) else {
+        let differ = weights.windows(2).any(|pair| pair[0] != pair[1]);
+        return Ok(if differ { Treatment::weighed(space.vector(weights)?) } else { Treatment::even() });
+    };
+    let within: Vec<f64> = weights.iter().zip(&factors).map(|(weight, factor)| weight / factor).collect();
+    let [least, greatest] = [f64::min, f64::max].map(|extreme| within.iter().copied().fold(within[0], extreme));
+    let factors = space.vector(factors)?;
+    if !are_uneven(least, greatest) {
+        return Ok(Treatment::scaled(factors));
+    }
+    let rows = Rows::Weighed(Rc::new(space.vector(weights)?));
+    Ok(Treatment { rows, factors: Some(Rc::new(factors)), weights: Some(Rc::new(space.vector(within)?)) })
+}
+
+/// A power of two for each equation of a system, the median of the scales of its rows, repeated for
+/// these; `None` if all equations have about the same unit. `[rows]`
+fn factors_of_equations(scales: &[f64], ends: &[usize]) -> Option<Vec<f64>> {
+    let mut begin = 0;
+    let medians: Vec<f64> = ends
+        .iter()
+        .map(|&end| {
+            let mut scales = scales[std::mem::replace(&mut begin, end)..end].to_vec();
+            let middle = scales.len() / 2;
+            if scales.is_empty() { 1.0 } else { *scales.select_nth_unstable_by(middle, f64::total_cmp).1 }
+        })
+        .collect();
+    let [least, greatest] = [f64::min, f64::max].map(|extreme| medians.iter().copied().fold(medians[0], extreme));
+    if !are_uneven(least, greatest) {
+        return None;
+    }
+    let mut begin = 0;
+    Some(
+        ends.iter().zip(medians).flat_map(|(&end, median)| std::iter::repeat_n(median, end - std::mem::replace(&mut begin, end))).collect(),
+    )
 }
 
 /// `x_i = x_i s_i`

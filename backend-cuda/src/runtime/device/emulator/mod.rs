@@ -125,7 +125,7 @@ fn kernel_names(source: &str) -> Vec<&str> {
 }
 
 /// Options of the C++ compiler: arithmetic as written, as NVRTC compiles it.
-const FLAGS: [&str; 7] = ["-std=c++17", "-O2", "-ffp-contract=off", "-fno-fast-math", "-shared", "-fPIC", "-Wno-unknown-pragmas"];
+const FLAGS: [&str; 7] = ["-std=c++17", "-O1", "-ffp-contract=off", "-fno-fast-math", "-shared", "-fPIC", "-Wno-unknown-pragmas"];
 
 /// The version text of the C++ compiler; empty if there is none.
 fn compiler_version() -> &'static [u8] {

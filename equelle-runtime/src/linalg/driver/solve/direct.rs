@@ -8,7 +8,7 @@ use crate::linalg::direct::elimination::{Elimination, FactorError, left_null_vec
 use crate::linalg::direct::lu::OnHost;
 use crate::linalg::driver::cache::LinearCache;
 use crate::linalg::driver::error::LinearErrorKind;
-use crate::linalg::driver::system::{PreparedSystem, Rows, check_balance, larger};
+use crate::linalg::driver::system::{PreparedSystem, check_balance, larger};
 use crate::linalg::matrix::csr::Csr;
 use crate::linalg::space::host::norm;
 use crate::linalg::space::system_space::SystemSpace;
@@ -35,7 +35,7 @@ impl<S: SystemSpace> Problem<'_, S> {
             Some((weights, factor)) => Some((space.host_vector(weights).map_err(Failure::Device)?, factor)),
             None => None,
         };
-        let has_scaled_rows = matches!(self.system.rows, Rows::Scaled(_));
+        let has_scaled_rows = self.system.has_scaled_rows;
         let system = OnHostSystem { matrix: &matrix, b: &b, has_scaled_rows, weights };
         let known = std::mem::replace(&mut cache.place, FactorLocation::Unknown);
         let mut place = if let FactorLocation::Unknown = known { self.place(space) } else { known };
