@@ -23,6 +23,7 @@
 //! [`EVEN_ROWS`]: crate::linalg::matrix::scaling::EVEN_ROWS
 //! [`inverse_row_scale`]: crate::linalg::matrix::scaling::inverse_row_scale
 
+use std::iter::repeat_n;
 use std::rc::Rc;
 
 use super::choose::MatrixProperties;
@@ -305,23 +306,24 @@ fn treatment<S: SystemSpace>(
 /// A power of two for each equation of a system, the median of the scales of its rows, repeated for
 /// these; `None` if all equations have about the same unit. `[rows]`
 fn factors_of_equations(scales: &[f64], ends: &[usize]) -> Option<Vec<f64>> {
-    let mut begin = 0;
-    let medians: Vec<f64> = ends
-        .iter()
-        .map(|&end| {
-            let mut scales = scales[std::mem::replace(&mut begin, end)..end].to_vec();
-            let middle = scales.len() / 2;
-            if scales.is_empty() { 1.0 } else { *scales.select_nth_unstable_by(middle, f64::total_cmp).1 }
-        })
-        .collect();
+    let starts = std::iter::once(0).chain(ends.iter().copied());
+    let equations: Vec<&[f64]> = starts.zip(ends).map(|(start, &end)| &scales[start..end]).collect();
+    let medians: Vec<f64> = equations.iter().map(|scales| median_power(scales)).collect();
     let [least, greatest] = [f64::min, f64::max].map(|extreme| medians.iter().copied().fold(medians[0], extreme));
-    if !are_uneven(least, greatest) {
-        return None;
-    }
-    let mut begin = 0;
-    Some(
-        ends.iter().zip(medians).flat_map(|(&end, median)| std::iter::repeat_n(median, end - std::mem::replace(&mut begin, end))).collect(),
-    )
+    are_uneven(least, greatest).then(|| equations.iter().zip(medians).flat_map(|(rows, median)| repeat_n(median, rows.len())).collect())
+}
+
+/// The median of powers of two; 1 if there are none.
+fn median_power(powers: &[f64]) -> f64 {
+    let exponent = |power: &f64| (power.to_bits() >> 52) as usize;
+    let mut counts = [0; 1 << 11];
+    powers.iter().for_each(|power| counts[exponent(power)] += 1);
+    let mut seen = 0;
+    let median = counts.iter().position(|count| {
+        seen += count;
+        seen > powers.len() / 2
+    });
+    median.map_or(1.0, |exponent| f64::from_bits((exponent as u64) << 52))
 }
 
 /// `x_i = x_i s_i`
