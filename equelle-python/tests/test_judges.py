@@ -246,6 +246,59 @@ def test_fipy_periodic_grid_2d(velocity):
     assert np.abs(closed - found).max() > 1e-3
 
 
+# --- MFEM ---------------------------------------------------------------------------------------------------
+
+ADVECTION = """# dimensions: ignore
+vx = InputScalarWithDefault("vx", 1)
+vy = InputScalarWithDefault("vy", 0)
+faces = InteriorFaces()
+flow = |faces| * (vx * Normal(faces)[0] + vy * Normal(faces)[1])
+u : Mutable Collection Of Scalar On AllCells() = InputCollectionOfScalar("u0", AllCells())
+For dt In InputSequenceOfScalar("timesteps") {
+    u = u - dt / |AllCells()| * Divergence(flow * (flow > 0 ? u On FirstCell(faces) : u On SecondCell(faces)))
+}
+Output("u", u)
+"""
+
+
+@pytest.mark.parametrize("kind", ["TRIANGLE", "QUADRILATERAL"])
+@pytest.mark.parametrize("velocity", [(1.5, -0.75), (-0.5, -2.0)])
+def test_mfem_periodic_mesh(kind, velocity):
+    """Its example 9, advection by discontinuous elements, on a mesh that MFEM makes periodic: of order 0 the
+    elements are finite volumes with upwind fluxes."""
+    mfem = pytest.importorskip("mfem.ser")
+    sparse = pytest.importorskip("scipy.sparse")
+    lengths, dt, steps = (3.0, 2.0), 0.02, 60
+    mesh = mfem.Mesh.MakeCartesian2D(12, 8, getattr(mfem.Element, kind), True, *lengths)
+    points = np.array(mesh.GetVertexArray())
+    cells = [list(mesh.GetElement(number).GetVerticesArray()) for number in range(mesh.GetNE())]
+    ways = [mfem.Vector([lengths[0], 0.0]), mfem.Vector([0.0, lengths[1]])]
+    space = mfem.FiniteElementSpace(mfem.Mesh.MakePeriodic(mesh, mesh.CreatePeriodicVertexMapping(ways)), mfem.DG_FECollection(0, 2))
+    coefficient = mfem.VectorConstantCoefficient(mfem.Vector(list(velocity)))
+
+    def matrix(form):
+        form.Assemble(0)
+        form.Finalize(0)
+        entries = form.SpMat()
+        return sparse.csr_matrix((entries.GetDataArray().copy(), entries.GetJArray().copy(), entries.GetIArray().copy()))
+
+    mass, advection = mfem.BilinearForm(space), mfem.BilinearForm(space)
+    mass.AddDomainIntegrator(mfem.MassIntegrator())
+    advection.AddDomainIntegrator(mfem.ConvectionIntegrator(coefficient, -1.0))
+    advection.AddInteriorFaceIntegrator(mfem.TransposeIntegrator(mfem.DGTraceIntegrator(coefficient, 1.0, -0.5)))
+    volumes, rates = matrix(mass).diagonal(), matrix(advection)
+    centroids = np.array([points[cell].mean(axis=0) for cell in cells])
+    start = np.exp(-4 * ((centroids[:, 0] - 0.7) ** 2 + (centroids[:, 1] - 1.6) ** 2))
+    expected = start
+    for _ in range(steps):
+        expected = expected + dt * (rates @ expected) / volumes
+    grid = equelle.Grid.from_arrays(points, cells).periodic("x-:x+", "y-:y+")
+    np.testing.assert_allclose(grid.volumes, volumes, rtol=1e-13)
+    found = equelle.compile(ADVECTION).run(grid, u0=start, vx=velocity[0], vy=velocity[1], timesteps=[dt] * steps)["u"][-1]
+    np.testing.assert_allclose(found, expected, atol=1e-13)
+    assert np.abs(found - start).max() > 0.1
+
+
 # --- py-pde -------------------------------------------------------------------------------------------------
 
 
