@@ -198,7 +198,7 @@ fn equations_in_units_of_their_own() {
     let wind = cells.transport([3.0, -2.0, 1.0]);
     let contrast: Vec<f64> = (0..n).map(|cell| if cells.place(cell)[0] < 3 { 1e5 } else { 1.0 }).collect();
     for first in [cells.poisson(), cells.heterogeneous(&contrast)] {
-        // A x + T y = 0 and y + x / 2 = b: of what fills the first equation, nothing is on the right.
+        // A x + T y = 0 and y + x / 2 = b: all of the first equation is on its left.
         let mut all = entries(&first);
         all.extend(entries(&wind).into_iter().map(|(row, column, value)| (row, n + column, value)));
         all.extend((0..n).flat_map(|cell| [(n + cell, cell, 0.5), (n + cell, n + cell, 1.0)]));
