@@ -175,7 +175,7 @@ fn crate_manifest(path: &Path, workspace: &DocumentMut) -> DocumentMut {
     manifest
 }
 
-/// Whether an item is `{ workspace = true, ... }`.
+/// True if an item is `{ workspace = true, ... }`.
 fn inherits(item: &Item) -> bool {
     item.get("workspace").and_then(Item::as_bool) == Some(true)
 }

@@ -33,7 +33,7 @@ pub enum ColorChoice {
 }
 
 impl ColorChoice {
-    /// Whether standard error gets colours.
+    /// True if standard error gets colours.
     pub fn enabled(self) -> bool {
         match self {
             ColorChoice::Always => true,

@@ -111,7 +111,7 @@ fn programs_of_a_group_give_the_same_numbers() {
     }
 }
 
-/// Whether a program has the input of a parameter.
+/// True if a program has the input of a parameter.
 fn is_read(text: &str, key: &str) -> bool {
     let input = key.strip_suffix("_expression").unwrap_or(key);
     text.contains(&format!("\"{input}\"")) || (key == "abs_res_tol" && text.contains("NewtonSolve"))

@@ -31,7 +31,7 @@ pub struct Case {
     pub yardstick: &'static str,
     /// Bytes that a step must move for each cell, when every array is read once and written once.
     pub traffic: usize,
-    /// Whether equellec wrote it.
+    /// True if equellec wrote it.
     pub generated: bool,
     /// Runs all steps.
     pub run: fn(&Problem) -> Run,

@@ -59,7 +59,7 @@ pub enum DeviceKind {
 /// What a back-end finds on this machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Availability {
-    /// Whether programs can run here. Building them needs no more than cargo.
+    /// True if programs can run here. Building them needs no more than cargo.
     pub runs: bool,
     /// What was looked for and where it is, a line each.
     pub found: Vec<String>,
@@ -95,7 +95,7 @@ pub trait Backend: std::fmt::Debug + Sync {
     /// If the program uses a construct that the back-end cannot express.
     fn files(&self, module: &Verified) -> Result<Vec<(String, String)>, BackendError>;
 
-    /// Whether the module of a program's kernels has a constant `KERNELS`, which is compiled when
+    /// True if the module of a program's kernels has a constant `KERNELS`, which is compiled when
     /// the program starts.
     fn compiles_at_start(&self) -> bool {
         false

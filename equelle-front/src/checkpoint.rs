@@ -187,7 +187,7 @@ impl State {
     }
 }
 
-/// Whether a statement of the main program's body after the first loop is not repeated.
+/// True if a statement of the main program's body after the first loop is not repeated.
 fn of_state(statement: &Stmt, mutables: &BTreeSet<MutableId>, values: &BTreeSet<ValueId>) -> bool {
     match &statement.kind {
         StmtKind::For { .. } | StmtKind::Output { .. } => true,
@@ -199,7 +199,7 @@ fn of_state(statement: &Stmt, mutables: &BTreeSet<MutableId>, values: &BTreeSet<
     }
 }
 
-/// Whether the checkpoints of a loop have a variable that is state somewhere.
+/// True if the checkpoints of a loop have a variable that is state somewhere.
 fn is_saved(main: &Function, state: &State, skipped: &[Skipped], position: usize, mutable: MutableId) -> bool {
     let (before, from) = main.body.statements.split_at(position);
     let StmtKind::For { rounds, body } = &from[0].kind else { return false };
@@ -214,7 +214,7 @@ fn is_saved(main: &Function, state: &State, skipped: &[Skipped], position: usize
     has_value && is_changed && (replaces || is_read)
 }
 
-/// Whether a block reads a variable before it assigns it; `None` if it does neither for sure.
+/// True if a block reads a variable before it assigns it; `None` if it does neither for sure.
 fn is_exposed(block: &Block, mutable: MutableId) -> Option<bool> {
     block.statements.iter().find_map(|statement| match &statement.kind {
         StmtKind::Let { op: Op::Load(loaded), .. } => (*loaded == mutable).then_some(true),

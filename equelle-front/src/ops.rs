@@ -67,7 +67,7 @@ impl Comparison {
         }
     }
 
-    /// Whether it holds of two values. With NaN only `!=` does.
+    /// True if it holds of two values. With NaN only `!=` does.
     pub fn holds<T: PartialOrd>(self, a: &T, b: &T) -> bool {
         match self {
             Comparison::Less => a < b,
@@ -79,7 +79,7 @@ impl Comparison {
         }
     }
 
-    /// Whether it asks which value is larger.
+    /// True if it asks which value is larger.
     pub fn is_ordered(self) -> bool {
         match self {
             Comparison::Less | Comparison::Greater | Comparison::LessEqual | Comparison::GreaterEqual => true,
@@ -304,7 +304,7 @@ pub enum Reduction {
 }
 
 impl Reduction {
-    /// Whether it is one of the values: then no order of the elements is better than another.
+    /// True if it is one of the values: then no order of the elements is better than another.
     pub fn is_extreme(self) -> bool {
         match self {
             Reduction::Max | Reduction::Min => true,
@@ -346,7 +346,7 @@ impl FaceReduction {
         }
     }
 
-    /// Whether a term takes the place of the extreme so far: the first of equal ones stays, as does
+    /// True if a term takes the place of the extreme so far: the first of equal ones stays, as does
     /// what is not a number.
     pub fn replaces(self, extreme: f64, term: f64) -> bool {
         self.stays().is_some_and(|stays| !(stays.holds(&extreme, &term) || extreme.is_nan()))
@@ -488,7 +488,7 @@ impl SideMap {
 /// Where a cell is in a Cartesian grid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CellFact {
-    /// Whether the cell this many cells further along an axis is beyond the side there.
+    /// True if the cell this many cells further along an axis is beyond the side there.
     Outside {
         /// The axis.
         axis: u8,
@@ -497,12 +497,12 @@ pub enum CellFact {
     },
     /// The number of the cell along an axis, from 0: a Scalar.
     Index(u8),
-    /// Whether the sum of the numbers along these axes is even.
+    /// True if the sum of the numbers along these axes is even.
     Even([bool; 3]),
 }
 
 impl CellFact {
-    /// Whether it is a truth value and not a Scalar.
+    /// True if it is a truth value and not a Scalar.
     pub fn is_truth(self) -> bool {
         !matches!(self, CellFact::Index(_))
     }

@@ -173,7 +173,7 @@ struct Walk<'a> {
     done: BTreeSet<MutableId>,
     /// Outputs before the first one of the step.
     opening: usize,
-    /// Whether there was an output of the step.
+    /// True if there was an output of the step.
     is_open: bool,
     /// An output of the state before the step after that.
     late: Option<Span>,
@@ -266,7 +266,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Whether a function, or one that it calls, puts something out.
+    /// True if a function, or one that it calls, puts something out.
     fn puts_out(&self, function: &Function) -> bool {
         self.any(&function.body)
     }

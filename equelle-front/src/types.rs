@@ -161,7 +161,7 @@ impl SetTable {
         (0..self.sets.len() as u32).map(SetId)
     }
 
-    /// Whether every element of `inner` is known to be in `outer`: reflexive, transitive over
+    /// True if every element of `inner` is known to be in `outer`: reflexive, transitive over
     /// parents.
     pub fn is_subset(&self, inner: SetId, outer: SetId) -> bool {
         let mut set = inner;
@@ -188,7 +188,7 @@ impl SetTable {
         }
     }
 
-    /// Whether the two sets are known to have no element in common (an interior and a boundary set
+    /// True if the two sets are known to have no element in common (an interior and a boundary set
     /// of one kind).
     pub fn are_disjoint(&self, a: SetId, b: SetId) -> bool {
         let (a, b) = (self.canonical_superset(a), self.canonical_superset(b));
@@ -301,7 +301,7 @@ impl Type {
         Type { halo: Halo::NONE, ..self }
     }
 
-    /// Whether it is a domain.
+    /// True if it is a domain.
     pub fn is_domain(&self) -> bool {
         matches!(self.shape, Shape::Domain(_))
     }

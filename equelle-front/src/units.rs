@@ -133,7 +133,7 @@ pub struct NamedUnit {
     pub name: &'static str,
     /// What it stands for.
     pub unit: Unit,
-    /// Whether it is an addition to the original language.
+    /// True if it is an addition to the original language.
     pub extension: bool,
 }
 

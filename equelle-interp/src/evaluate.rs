@@ -33,7 +33,7 @@ pub(crate) struct Evaluator<'a> {
     pub precision: Precision,
     /// Derivatives added at this element: by unknown and rank of the element of it.
     pub row: BTreeMap<(ParamId, usize), f64>,
-    /// Whether additions only mark where they go.
+    /// True if additions only mark where they go.
     structural: bool,
     /// Product of the signs of the sums being evaluated.
     sign: f64,

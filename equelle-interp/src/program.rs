@@ -311,7 +311,7 @@ impl<'a, R: DerivativeAccess> Interpreter<'a, R> {
         }
     }
 
-    /// Whether there is another round; its element is assigned.
+    /// True if there is another round; its element is assigned.
     fn next_round(&mut self, frame: &mut Frame<'a, R>, rounds: Rounds, state: &mut R::Loop) -> Result<bool, Error> {
         match rounds {
             Rounds::Sequence { element, .. } | Rounds::Range { element, .. } => {

@@ -40,7 +40,7 @@ impl Numbers {
         }
     }
 
-    /// Whether the axis has logarithms.
+    /// True if the axis has logarithms.
     pub fn is_log(&self) -> bool {
         match self {
             Numbers::Round | Numbers::Whole => false,

@@ -40,7 +40,7 @@ pub struct Label {
     pub size: f64,
     /// Where it is.
     pub anchor: Anchor,
-    /// Whether it reads upwards.
+    /// True if it reads upwards.
     pub is_upward: bool,
 }
 

@@ -48,7 +48,7 @@ pub struct Figure {
     pub title: String,
     /// The diagram, without what changes.
     pub svg: String,
-    /// Whether frames are pixels.
+    /// True if frames are pixels.
     pub is_map: bool,
     /// By step.
     pub frames: Vec<Frame>,

@@ -30,7 +30,7 @@ pub struct Solve {
     pub line: u64,
     /// Step of the outermost loop; outside of loops the number of the solve.
     pub step: u64,
-    /// Whether it converged.
+    /// True if it converged.
     pub is_converged: bool,
     /// Norms of the residual: of the guess, then after each iteration.
     pub norms: Vec<f64>,

@@ -69,7 +69,7 @@ pub struct Options {
     pub is_animation: bool,
     /// How long each picture of an animation is shown.
     pub frame_milliseconds: u16,
-    /// Whether norms of residuals are drawn instead of outputs.
+    /// True if norms of residuals are drawn instead of outputs.
     pub is_convergence: bool,
     /// Of a sweep: the parameter to the right; the fineness of the grid if it is missing.
     pub against: Option<String>,

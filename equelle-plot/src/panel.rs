@@ -50,7 +50,7 @@ pub struct LinePanel {
     /// At the axis to the right, and at that upwards. Of logarithms, what is not positive is left
     /// out.
     pub numbers: [Numbers; 2],
-    /// Whether points have dots.
+    /// True if points have dots.
     pub has_dots: bool,
     /// The lines.
     pub curves: Vec<Curve>,

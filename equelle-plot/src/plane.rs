@@ -32,7 +32,7 @@ impl Plane {
         }
     }
 
-    /// Whether there are no cells.
+    /// True if there are no cells.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

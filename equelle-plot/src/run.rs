@@ -226,7 +226,7 @@ impl OutputFile {
     }
 }
 
-/// Whether a file of VTK holds faces or edges: `heat-faces-00040`, also `heat-faces-00040-1`.
+/// True if a file of VTK holds faces or edges: `heat-faces-00040`, also `heat-faces-00040-1`.
 fn has_part(stem: &str) -> bool {
     let without_number = |stem: &str| match stem.rsplit_once('-') {
         Some((rest, number)) if number.bytes().all(|byte| byte.is_ascii_digit()) => rest.to_owned(),

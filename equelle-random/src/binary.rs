@@ -132,7 +132,7 @@ pub struct TestProgram {
     pub name: String,
     /// Its text.
     pub text: String,
-    /// Whether units are checked.
+    /// True if units are checked.
     pub units: bool,
     /// The [`Origin`](crate::differential::Origin) as Rust.
     origin: String,

@@ -32,7 +32,7 @@ impl Bounds {
         self.lo.abs().max(self.hi.abs())
     }
 
-    /// Whether two runs have the same bits and no unknown is in it: what may decide something.
+    /// True if two runs have the same bits and no unknown is in it: what may decide something.
     pub fn exact(self) -> bool {
         self.slope == 0.0 && self.error == 0.0
     }

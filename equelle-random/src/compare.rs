@@ -77,7 +77,7 @@ pub enum Extent {
     Sampled,
 }
 
-/// Whether a program is valid, and runs the same in every way; how many of its grids it ends with
+/// True if a program is valid, and runs the same in every way; how many of its grids it ends with
 /// an error on.
 ///
 /// # Errors
@@ -89,7 +89,7 @@ pub fn compare(program: &Program, text: &str, fixtures: &Fixtures, extent: Exten
     })
 }
 
-/// Whether a program gives the same when it is said in other words
+/// True if a program gives the same when it is said in other words
 /// ([`crate::rewrite::rewritten`]), as it is lowered and after all passes. Where it ends with an
 /// error nothing is compared: of two errors another may come first.
 ///
@@ -176,7 +176,7 @@ impl ImportReader for InMemory<'_> {
     }
 }
 
-/// Whether a program gives the same when it imports its functions ([`crate::split::split`]), as it
+/// True if a program gives the same when it imports its functions ([`crate::split::split`]), as it
 /// is lowered and after all passes. Of programs that end with an error, the outputs before it are
 /// compared: the line of the error is another one. Whether there was anything to import.
 ///

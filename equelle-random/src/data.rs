@@ -23,13 +23,13 @@ pub struct Fixture {
     pub name: &'static str,
     /// Number of dimensions.
     pub dimensions: usize,
-    /// Whether the grid is the Cartesian one of `twin`, treated as unstructured.
+    /// True if the grid is the Cartesian one of `twin`, treated as unstructured.
     pub unstructured: bool,
     /// True if some faces have no geometry, so that programs that read it are refused.
     pub without_geometry: bool,
     /// The cells along each axis, where neighbours may be read by index.
     pub cells: Option<[usize; 3]>,
-    /// Whether it is for programs alone that read neighbours by index: some sets have no elements.
+    /// True if it is for programs alone that read neighbours by index: some sets have no elements.
     pub small: bool,
     /// Parameters of every run, as words of a command line.
     pub words: Vec<String>,

@@ -68,7 +68,7 @@ struct Runs<'w> {
     text: String,
     /// Of each run, a name for messages and words that depend on the inputs of the program.
     on: Vec<(String, Words<'w>)>,
-    /// Whether runs may end with an error, which must be the same one then.
+    /// True if runs may end with an error, which must be the same one then.
     may_fail: bool,
     allowed: Box<dyn Fn(&str) -> Tolerance>,
 }

@@ -63,7 +63,7 @@ pub fn run_by(runnable: &Arc<Runnable>, words: &[String], run: impl FnOnce(Sessi
     outcome
 }
 
-/// Whether numbers that are not finite are put out: a choice by the program's text, the same in
+/// True if numbers that are not finite are put out: a choice by the program's text, the same in
 /// every way to run it.
 fn allows_nonfinite(runnable: &Runnable) -> bool {
     !runnable.source.text.len().is_multiple_of(4)
@@ -115,7 +115,7 @@ pub fn errors_of(program: &Program) -> impl Fn(&str) -> Tolerance + use<> {
     move |tag| errors.get(tag).map_or(Tolerance::BITS, |&absolute| Tolerance { absolute, ..Tolerance::relative(1e-12) })
 }
 
-/// Whether two runs gave the same, where `allowed` says by the tag how far values may be apart.
+/// True if two runs gave the same, where `allowed` says by the tag how far values may be apart.
 ///
 /// # Errors
 /// The first difference.

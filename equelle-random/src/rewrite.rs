@@ -242,7 +242,7 @@ impl Rewriter {
     }
 }
 
-/// Whether a line opens a loop.
+/// True if a line opens a loop.
 fn is_loop(head: &str) -> bool {
     ["For ", "While ", "Repeat Until "].into_iter().any(|word| head.starts_with(word))
 }

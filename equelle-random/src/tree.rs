@@ -72,7 +72,7 @@ pub struct Info {
     pub basic: Basic,
     /// The domain of a collection.
     pub on: Option<Set>,
-    /// Whether it is the domain itself.
+    /// True if it is the domain itself.
     pub domain: bool,
     /// Of entities: the set that they lie in.
     pub within: Option<Set>,
@@ -107,7 +107,7 @@ impl Info {
         Info { within: Some(within), empty, ..plain }
     }
 
-    /// Whether one expression may stand in the place of the other: the same type.
+    /// True if one expression may stand in the place of the other: the same type.
     pub fn same_type(&self, other: &Info) -> bool {
         let shape = self.on == other.on && self.domain == other.domain && self.within == other.within && self.empty == other.empty;
         self.basic == other.basic && shape && self.dimension == other.dimension
@@ -171,7 +171,7 @@ pub struct Program {
     pub seed: u64,
     /// Its statements.
     pub statements: Vec<Statement>,
-    /// Whether dimensions are those of physics, and checked.
+    /// True if dimensions are those of physics, and checked.
     pub units: bool,
     /// Which grids it is for.
     pub grids: Grids,
@@ -181,7 +181,7 @@ pub struct Program {
     /// Of the residuals of the first solve, in order: the bound of the sum of the absolute values
     /// of all contributions to a row, and that of the residual itself.
     pub residuals: Vec<Bounds>,
-    /// Whether it may end with an error: entities that are Empty, sets without elements.
+    /// True if it may end with an error: entities that are Empty, sets without elements.
     pub may_fail: bool,
 }
 

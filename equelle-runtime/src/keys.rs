@@ -66,7 +66,7 @@ impl Form {
         }
     }
 
-    /// Whether an input of the program may read the same number.
+    /// True if an input of the program may read the same number.
     pub fn is_number(self) -> bool {
         match self {
             Form::Number | Form::Count => true,

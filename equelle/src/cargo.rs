@@ -30,7 +30,7 @@ fn prepared(cache: &Cache, runtime: &str, flags: &Flags) -> PathBuf {
     cache.target().join(format!("prepared-{}-{runtime}-{}", version_hash(), flags.hash(StableHash::default()).digits()))
 }
 
-/// Whether the runtime crates have been built, so that a program takes seconds.
+/// True if the runtime crates have been built, so that a program takes seconds.
 pub fn is_prepared(cache: &Cache, runtime: &str, flags: &Flags) -> bool {
     prepared(cache, runtime, flags).exists()
 }
@@ -136,7 +136,7 @@ impl<'a> Begun<'a> {
     }
 }
 
-/// Whether cargo may fetch crates.
+/// True if cargo may fetch crates.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Network {
     Unused,

@@ -26,7 +26,7 @@ use crate::imports::{self, Files};
 use crate::keys;
 use crate::package::{self, Package, PackageOptions};
 
-/// Whether a path stands for standard input, whose imports are relative to the current folder.
+/// True if a path stands for standard input, whose imports are relative to the current folder.
 pub fn is_standard_input(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
@@ -50,7 +50,7 @@ pub struct Options {
     pub numbers: Numbers,
     /// What operations cost on the target.
     pub costs: CostModel,
-    /// Whether balances of conserved quantities are put out.
+    /// True if balances of conserved quantities are put out.
     pub audit: bool,
     /// What the user decides of values.
     pub storage: StorageRequests,

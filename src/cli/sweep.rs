@@ -201,7 +201,7 @@ fn axes(program: &Program, words: &[String]) -> Result<(Vec<Axis>, Vec<String>),
     Ok((axes, fixed))
 }
 
-/// Whether the value of a key is one value, and a comma in it separates several.
+/// True if the value of a key is one value, and a comma in it separates several.
 fn holds_one_value(program: &Program, key: &str) -> bool {
     let is_single = |shown: &str| matches!(shown, "NUMBER" | "FILE" | "ARRAY" | "true|false");
     let of_input = |input: &InputInfo| match input.kind {

@@ -9,7 +9,7 @@ use crate::support::{equellec, numbers, repository, scratch, stderr};
 /// An implicit example.
 struct Example {
     name: &'static str,
-    /// Whether it declares no dimensions.
+    /// True if it declares no dimensions.
     nondimensional: bool,
     /// Beginning of the lines whose value is the residual, or a factor of it.
     residuals: &'static str,

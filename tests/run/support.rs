@@ -87,7 +87,7 @@ pub fn run(how: How, program: &str, words: &[&str]) -> Outputs {
     run_with(how, Dimensions::Checked, program, words)
 }
 
-/// Whether the dimensions of a program are checked.
+/// True if the dimensions of a program are checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Dimensions {
     Checked,

@@ -30,7 +30,7 @@ pub fn treated(source: &SourceMap) -> (Verified, Vec<NotDifferentiated>) {
     (verify(module).unwrap_or_else(|e| panic!("{e:?}")), untreated)
 }
 
-/// Whether Newton's method may diverge.
+/// True if Newton's method may diverge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Failure {
     May,

@@ -68,7 +68,7 @@ fn examples() -> Vec<(String, String, Vec<String>)> {
     examples
 }
 
-/// Whether a program has equations with a body for Cartesian grids, and ones without.
+/// True if a program has equations with a body for Cartesian grids, and ones without.
 fn bodies(text: &str) -> (bool, bool) {
     let (verified, _) = treated(&SourceMap::new("p.equelle", text));
     let forms: Vec<bool> = verified.module().kernels.iter().filter_map(|k| k.jacobian.as_ref()).map(|j| j.cartesian.is_some()).collect();

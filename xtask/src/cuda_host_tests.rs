@@ -79,7 +79,7 @@ impl Case {
         stem(&self.program) + &flags
     }
 
-    /// Whether its package is built and run.
+    /// True if its package is built and run.
     fn is_built(&self, packages: Packages) -> bool {
         match packages {
             Packages::Some => OF_EVERY_CHANGE.contains(&self.name().as_str()),
@@ -87,7 +87,7 @@ impl Case {
         }
     }
 
-    /// Whether its collections are of single precision.
+    /// True if its collections are of single precision.
     fn is_single(&self) -> bool {
         self.flags.contains(&"f32")
     }

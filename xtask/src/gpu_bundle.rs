@@ -101,7 +101,7 @@ pub(crate) fn collect(only: &str) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Whether a name contains one of these parts, which commas separate.
+/// True if a name contains one of these parts, which commas separate.
 fn is_wanted(name: &str, only: &str) -> bool {
     only.split(',').any(|part| name.contains(part))
 }

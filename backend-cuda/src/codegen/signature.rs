@@ -80,14 +80,14 @@ impl LaunchBounds {
         if Self::is_wide(block) { LaunchBounds::Wide } else { LaunchBounds::of(body, false) }
     }
 
-    /// Whether all that is done in a cell makes a function a wide one.
+    /// True if all that is done in a cell makes a function a wide one.
     pub(super) fn is_wide(block: &KBlock) -> bool {
         let mut reads = 0;
         visit_block(block, &mut |node| reads += usize::from(matches!(node, Node::Path(Path::Offset { .. }))));
         reads >= Self::WIDE
     }
 
-    /// Whether values may wait in registers before they are used. Heavy functions spill: with the
+    /// True if values may wait in registers before they are used. Heavy functions spill: with the
     /// 16 values of neighbours first, a stage of shallow water has 436 bytes of them, else 160.
     pub(super) fn leaves_registers(self) -> bool {
         match self {
@@ -117,7 +117,7 @@ pub(super) struct Function {
     pub arguments: Vec<Argument>,
     /// Arrays that its [`Argument::Grid`] has.
     pub grid: GridUse,
-    /// Whether it goes through the inside of a Cartesian grid and over its boundary cells apart.
+    /// True if it goes through the inside of a Cartesian grid and over its boundary cells apart.
     pub apart: bool,
     /// Of a template: the numbers of cells of a row a thread, for which there is a function each.
     pub row_widths: &'static [u32],

@@ -64,7 +64,7 @@ impl GridUse {
         }
     }
 
-    /// Whether it reads any array.
+    /// True if it reads any array.
     pub(super) fn any(self) -> bool {
         self.topology || self.sides || self.geometry || self.edges || self.vertices
     }

@@ -95,7 +95,7 @@ struct Row {
 }
 
 impl Row {
-    /// Whether it is at its distance from a row, with no side between.
+    /// True if it is at its distance from a row, with no side between.
     fn is_inside(&self, [y, z]: [usize; 2], rows: &[LaneRow]) -> bool {
         rows[self.number].at == [y.wrapping_add_signed(self.by[0]), z.wrapping_add_signed(self.by[1])]
     }
@@ -172,7 +172,7 @@ impl<T: Copy + PartialEq> RowCopies<T> {
         }
     }
 
-    /// Whether anything is copied.
+    /// True if anything is copied.
     pub(super) fn is_empty(&self) -> bool {
         self.copied.is_empty()
     }

@@ -162,7 +162,7 @@ fn surface(bowl: &Bowl) -> Vec<f64> {
     (0..bowl.depth.len()).map(|cell| bowl.depth[cell] + bowl.bottom(cell)).collect()
 }
 
-/// Whether anything moves, and the fields after the last step.
+/// True if anything moves, and the fields after the last step.
 fn finished(step: f64, q: [Vec<f64>; 3]) -> Run {
     assert!(q[1].iter().any(|hu| *hu != 0.0), "nothing happened");
     Run { step, values: q.concat() }

@@ -163,7 +163,7 @@ impl Sharing<'_> {
         all.into_iter().filter(|wanted| wanted.shared).min_by_key(|wanted| size(&wanted.expr))
     }
 
-    /// Whether an expression can be evaluated in the block at hand, wherever in it its operands are
+    /// True if an expression can be evaluated in the block at hand, wherever in it its operands are
     /// known.
     fn is_possible(&self, expr: &KExpr) -> bool {
         if matches!(expr, KExpr::Local(id) if !self.inside.known.contains(id))
@@ -200,7 +200,7 @@ impl Sharing<'_> {
         possible
     }
 
-    /// Whether a path certainly leads to a cell.
+    /// True if a path certainly leads to a cell.
     fn is_cell(&self, path: &Path) -> bool {
         match path {
             Path::Here | Path::Shift { .. } => true,

@@ -76,7 +76,7 @@ fn chosen(expr: &KExpr, known: &dyn Fn(&KExpr) -> Option<bool>) -> KExpr {
     expr.clone()
 }
 
-/// Whether exchanging the cells of a face changes the sign of a term and nothing else. `a - b` is
+/// True if exchanging the cells of a face changes the sign of a term and nothing else. `a - b` is
 /// `-(b - a)` to the bit but for the sign of 0, which a sum that begins with 0 does not see.
 pub fn is_antisymmetric(term: &KExpr, face: LocalId) -> bool {
     match term {

@@ -41,9 +41,9 @@ struct Step {
     needs: Vec<usize>,
     /// How many values it makes.
     makes: i32,
-    /// Whether it is the same for every element.
+    /// True if it is the same for every element.
     invariant: bool,
-    /// Whether it reads memory and does nothing else: it is made where it is first read.
+    /// True if it reads memory and does nothing else: it is made where it is first read.
     load: bool,
 }
 
@@ -168,7 +168,7 @@ struct Score {
 }
 
 impl Score {
-    /// Whether it leaves fewer values behind for each step; else whether fewer are there on the
+    /// True if it leaves fewer values behind for each step; else whether fewer are there on the
     /// way.
     fn is_better(self, other: Score) -> bool {
         let (a, b) = (i64::from(self.live) * other.steps as i64, i64::from(other.live) * self.steps as i64);

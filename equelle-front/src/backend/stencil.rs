@@ -34,7 +34,7 @@ impl Skeleton {
         skeleton
     }
 
-    /// Whether the grid alone decides a condition of the form.
+    /// True if the grid alone decides a condition of the form.
     pub fn is_decided(&self, condition: &KExpr) -> bool {
         match condition {
             KExpr::Bool(_) => true,

@@ -31,9 +31,9 @@ pub struct KernelUsage {
     /// Parameters whose argument is the same in every round of the innermost loop around its
     /// launches.
     pub loop_invariant: BTreeSet<ParamId>,
-    /// Whether a condition may fail at an element.
+    /// True if a condition may fail at an element.
     pub can_fail: bool,
-    /// Whether the host waits for the conditions after a launch: later launches rely on them.
+    /// True if the host waits for the conditions after a launch: later launches rely on them.
     pub host_waits: bool,
 }
 

@@ -6,7 +6,7 @@ use crate::source::Span;
 use crate::typed::{Expr, ExprKind, VarId};
 use crate::types::{Basic, Dimension, SetId, Shape, Type};
 
-/// Whether one value of this type can stand for a collection: entities come in collections only.
+/// True if one value of this type can stand for a collection: entities come in collections only.
 pub(super) fn can_broadcast(basic: Basic) -> bool {
     match basic {
         Basic::Scalar | Basic::Vector | Basic::Bool => true,

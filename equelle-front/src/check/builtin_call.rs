@@ -124,7 +124,7 @@ impl<'a> Checker<'a> {
         self.fail(argument_count(row.name, &names, &spans, span))
     }
 
-    /// Whether an argument obeys its rule; reports it if not.
+    /// True if an argument obeys its rule; reports it if not.
     pub fn argument(&mut self, row: &Row, index: usize, arg: &Expr, first: Option<&Expr>) -> Option<()> {
         let param = row.params.get(index)?;
         if matches!(param.rule, ArgumentRule::Table2) && arg.ty == TreeType::Table2 {
@@ -211,7 +211,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Whether faces in a set have two cells: all in an interior set, and some in `AllFaces()`.
+    /// True if faces in a set have two cells: all in an interior set, and some in `AllFaces()`.
     fn has_interior_faces(&self, within: SetId, whole: bool) -> bool {
         let canonical = |set| self.sets.canonical(set);
         self.sets.is_subset(within, canonical(CanonicalSet::INTERIOR_FACES)) || (whole && within == canonical(CanonicalSet::ALL_FACES))

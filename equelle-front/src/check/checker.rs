@@ -36,7 +36,7 @@ pub(super) struct Checker<'a> {
     pub anonymous: BTreeSet<SetId>,
     /// How many run-time sets there are.
     pub new_sets: u32,
-    /// Whether a domain is made by a condition.
+    /// True if a domain is made by a condition.
     pub conditions: bool,
     /// Names given to run-time sets, with the number to try for the next one of that name.
     pub set_names: HashMap<String, u32>,
@@ -203,7 +203,7 @@ impl<'a> Checker<'a> {
         given.filter(is_number).map(shown).collect::<Vec<_>>().join(", ")
     }
 
-    /// Whether this was reported here.
+    /// True if this was reported here.
     pub fn has_reported(&self, code: Code, span: Span) -> bool {
         self.seen.contains(&(code, span))
     }
@@ -213,7 +213,7 @@ impl<'a> Checker<'a> {
         captures::extend(&mut self.captures, &self.functions, &self.variables);
     }
 
-    /// Whether an error has been reported.
+    /// True if an error has been reported.
     pub fn has_errors(&self) -> bool {
         self.diagnostics.iter().any(Diagnostic::is_error)
     }

@@ -154,14 +154,14 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Whether a postponed set is still to come (and not merely unknown).
+    /// True if a postponed set is still to come (and not merely unknown).
     fn awaited(&self, place: DeclaredSet) -> Option<&str> {
         let DeclaredSet::Postponed(id) = place else { return None };
         let entry = self.scopes.entry(id);
         matches!(&entry.meaning, Meaning::Variable(v) if v.state == State::Unassigned).then_some(entry.name)
     }
 
-    /// Whether a value of type `ty` may be given to something of this declared type. A set that is
+    /// True if a value of type `ty` may be given to something of this declared type. A set that is
     /// not known accepts everything.
     pub fn accepts(&self, declared: &Declared, ty: &TreeType) -> bool {
         match (declared.array, ty) {
@@ -193,7 +193,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Whether a value that the type does not accept differs from it in the domain alone.
+    /// True if a value that the type does not accept differs from it in the domain alone.
     pub fn accepts_elsewhere(&self, declared: &Declared, ty: &TreeType) -> bool {
         let anywhere = Declared { kind: DeclaredKind::Collection, ..declared.clone() };
         match declared.kind {

@@ -368,7 +368,7 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// Whether two types may stand side by side in an array: they are the same but for the sets that
+/// True if two types may stand side by side in an array: they are the same but for the sets that
 /// collections are on and entities are in.
 fn differ_only_in_set(a: &Type, b: &Type) -> bool {
     let same_shape = a.mapping().is_some() == b.mapping().is_some() && (a.shape == Shape::Sequence) == (b.shape == Shape::Sequence);

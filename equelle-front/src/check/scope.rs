@@ -46,7 +46,7 @@ pub(super) struct Entry<'a> {
     pub span: Span,
     pub scope: ScopeId,
     pub meaning: Meaning,
-    /// Whether its value has been asked for.
+    /// True if its value has been asked for.
     pub used: bool,
     /// The text that it was imported from.
     pub import: Option<FileId>,

@@ -99,7 +99,7 @@ impl<'a> Checker<'a> {
         self.scopes.define(self.scope, &name.name, name.span, Meaning::Variable(entry))
     }
 
-    /// Whether a name is visible already; reports it if so.
+    /// True if a name is visible already; reports it if so.
     pub fn taken(&mut self, name: &Ident, code: Code, use_as: &str) -> bool {
         let Some(id) = self.scopes.lookup(&name.name, self.scope) else { return false };
         let entry = self.scopes.entry(id);
@@ -262,7 +262,7 @@ impl<'a> Checker<'a> {
         Some(StmtKind::Assign { variable: var, value })
     }
 
-    /// Whether a value of type `new` may replace one of type `old`.
+    /// True if a value of type `new` may replace one of type `old`.
     fn replaces(&self, old: &TreeType, new: &TreeType) -> bool {
         let element = |old: &Type, new: &Type| {
             let inside = match (new.within, old.within) {

@@ -182,7 +182,7 @@ impl<'a> Checker<'a> {
         )
     }
 
-    /// Whether an index variable stands in an expression.
+    /// True if an index variable stands in an expression.
     pub fn has_axis(&mut self, expr: &ast::Expr) -> bool {
         match &expr.kind {
             Ast::Name(name) => self.axis_named(name).is_some(),
@@ -192,7 +192,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Whether the parentheses on the left of an assignment hold index variables.
+    /// True if the parentheses on the left of an assignment hold index variables.
     pub fn is_by_index(&mut self, indices: &[ast::Expr]) -> bool {
         indices.iter().any(|index| self.has_axis(index))
     }

@@ -99,7 +99,7 @@ impl Diagnostic {
         self
     }
 
-    /// Whether it is an error.
+    /// True if it is an error.
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error
     }

@@ -14,7 +14,7 @@ pub struct BodyUsage {
     pub measures: BTreeSet<EntityKind>,
     /// Kinds of entities whose centroid is read.
     pub centroids: BTreeSet<EntityKind>,
-    /// Whether normals are read.
+    /// True if normals are read.
     pub normals: bool,
     /// True if gaps of faces are read.
     pub gaps: bool,
@@ -27,7 +27,7 @@ pub struct BodyUsage {
     pub vector_sizes: BTreeSet<usize>,
     /// The largest component of a Vector that is named.
     pub largest_component: Option<u32>,
-    /// Whether it sums over the sides of a cell.
+    /// True if it sums over the sides of a cell.
     pub sums_sides: bool,
 }
 

@@ -64,7 +64,7 @@ impl Op {
 }
 
 impl Kernel {
-    /// Whether a launch may be an error: by a condition, or by the largest or smallest of no
+    /// True if a launch may be an error: by a condition, or by the largest or smallest of no
     /// elements.
     pub fn may_fail(&self, sets: &SetTable) -> bool {
         let nothing = |reduction| needs_elements(reduction) && !self.space_set().is_some_and(|set| sets.always_has_elements(set));
@@ -72,13 +72,13 @@ impl Kernel {
     }
 }
 
-/// Whether a reduction has no value over no elements.
+/// True if a reduction has no value over no elements.
 fn needs_elements(reduction: Reduction) -> bool {
     reduction.is_extreme()
 }
 
 impl SetTable {
-    /// Whether a set has elements on every grid: all cells, and all faces, because a cell has
+    /// True if a set has elements on every grid: all cells, and all faces, because a cell has
     /// faces.
     pub fn always_has_elements(&self, set: SetId) -> bool {
         [CanonicalSet::ALL_CELLS, CanonicalSet::ALL_FACES].into_iter().any(|all| self.get(set).canonical == Some(all))

@@ -161,7 +161,7 @@ impl Kernel {
         }
     }
 
-    /// Whether the path is known to end at an entity, never at Empty. Entity locals and what entity
+    /// True if the path is known to end at an entity, never at Empty. Entity locals and what entity
     /// collections hold are not known to.
     pub fn path_never_empty(&self, sets: &SetTable, path: &Path) -> bool {
         match path {

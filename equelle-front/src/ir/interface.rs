@@ -87,7 +87,7 @@ pub struct ExpectedUnit {
 }
 
 impl ExpectedUnit {
-    /// Whether the same numbers mean the same quantities.
+    /// True if the same numbers mean the same quantities.
     pub fn is_same_as(&self, other: &ExpectedUnit) -> bool {
         self.dimension == other.dimension && self.factor == other.factor
     }
@@ -104,7 +104,7 @@ pub struct Interface {
     pub min_dim: u32,
     /// The number of space axes that the program demands, because it makes Vectors of components.
     pub exact_dim: Option<u32>,
-    /// Whether equations are solved with Newton's method.
+    /// True if equations are solved with Newton's method.
     pub implicit: bool,
     /// Dimension of coordinates: none where dimensions are not checked.
     pub coordinates: Dimension,

@@ -321,13 +321,13 @@ pub enum KExpr {
     FaceTransmissibility(Path),
     /// Unit normal of a face.
     Normal(Path),
-    /// Whether there is no entity.
+    /// True if there is no entity.
     IsEmpty(Path),
     /// Where a cell is in a Cartesian grid.
     CellFact { fact: CellFact, at: Path },
-    /// Whether the entity (not Empty) is in the set.
+    /// True if the entity (not Empty) is in the set.
     Member { set: SetId, at: Path },
-    /// Whether two entities (or Empties) are the same.
+    /// True if two entities (or Empties) are the same.
     Same(Box<Path>, Box<Path>),
     /// One operand.
     Unary(UnaryOp, Box<KExpr>),
@@ -538,7 +538,7 @@ impl Kernel {
         self.results.iter().position(|result| result.in_place == Some(param))
     }
 
-    /// Whether a result is written over what it reads.
+    /// True if a result is written over what it reads.
     pub fn writes_what_it_reads(&self) -> bool {
         self.results.iter().any(|result| result.in_place.is_some())
     }

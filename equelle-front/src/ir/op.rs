@@ -215,7 +215,7 @@ impl Stmt {
         all
     }
 
-    /// Whether it stores into a mutable, in a loop body included.
+    /// True if it stores into a mutable, in a loop body included.
     pub fn stores(&self, mutable: MutableId) -> bool {
         match &self.kind {
             StmtKind::Store { mutable: m, .. } => *m == mutable,
@@ -224,7 +224,7 @@ impl Stmt {
         }
     }
 
-    /// Whether it stores into or loads from a mutable, in a loop body included.
+    /// True if it stores into or loads from a mutable, in a loop body included.
     pub fn mentions(&self, mutable: MutableId) -> bool {
         match &self.kind {
             StmtKind::Let { op: Op::Load(m), .. } => *m == mutable,
@@ -354,7 +354,7 @@ pub enum Op {
     CellFact { fact: CellFact, cells: ValueId },
     /// A number of a Cartesian grid.
     GridNumber(GridNumber),
-    /// Whether each entity is Empty.
+    /// True if each entity is Empty.
     IsEmpty(ValueId),
     /// The faces themselves, Empty included; one with two cells is an error.
     OneCell(ValueId),
@@ -518,7 +518,7 @@ pub enum OpClass {
 }
 
 impl OpClass {
-    /// Whether it has no effect and depends on nothing but its operands.
+    /// True if it has no effect and depends on nothing but its operands.
     pub fn is_pure(self) -> bool {
         match self {
             OpClass::Load | OpClass::Input | OpClass::Call | OpClass::Solve => false,

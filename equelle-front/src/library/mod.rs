@@ -16,7 +16,7 @@ const TEXTS: &[(&str, &str)] = &[
     ("equelle:wells", include_str!("wells.equelle")),
 ];
 
-/// Whether a path names a text of the library, there or not.
+/// True if a path names a text of the library, there or not.
 pub fn is_library(path: &str) -> bool {
     path.starts_with(PREFIX)
 }

@@ -70,7 +70,7 @@ impl<'a> Definitions<'a> {
         found
     }
 
-    /// Whether two values are written alike: the same operations on the same values.
+    /// True if two values are written alike: the same operations on the same values.
     fn same(&self, a: ValueId, b: ValueId) -> bool {
         let mut open = vec![(a, b)];
         for _ in 0..MAX_STEPS {

@@ -53,7 +53,7 @@ pub struct SetNeeds {
     pub general: Buffers,
     /// On Cartesian grids.
     pub cartesian: Buffers,
-    /// Whether something over the set is reduced.
+    /// True if something over the set is reduced.
     pub reduced: bool,
 }
 

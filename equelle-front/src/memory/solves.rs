@@ -21,10 +21,10 @@ pub struct SolveNeeds {
     /// Additions that make a row of each equation, each with the slot that it goes to; 0 where
     /// derivatives are followed operation by operation.
     pub additions: Vec<[u32; 3]>,
-    /// Whether all equations have a form for Cartesian grids, whose rows follow from the places of
+    /// True if all equations have a form for Cartesian grids, whose rows follow from the places of
     /// cells; of those that read by index but for the cells near sides.
     pub cartesian: bool,
-    /// Whether all equations of a system depend on all unknowns of the same elements: the Jacobian
+    /// True if all equations of a system depend on all unknowns of the same elements: the Jacobian
     /// is one of blocks.
     pub blocks: bool,
 }
@@ -128,7 +128,7 @@ struct Counter<'a> {
     /// Unknowns to whose element here something is added: first to a variable, with one addition to
     /// the row at its end.
     here: BTreeSet<u32>,
-    /// Whether the outermost sum around is over the faces of the element here.
+    /// True if the outermost sum around is over the faces of the element here.
     from_here: bool,
 }
 

@@ -90,7 +90,7 @@ impl Carrier<'_> {
         Block { statements: out }
     }
 
-    /// Whether a round without an extreme has few divisions and roots of collections.
+    /// True if a round without an extreme has few divisions and roots of collections.
     fn is_light(&self, body: &Block, extreme: &Extreme) -> bool {
         let is_slow = |statement: &Stmt| match &statement.kind {
             StmtKind::Let { results, op: Op::Arithmetic(Arithmetic::Div, ..) | Op::Unary(UnaryOp::Sqrt, _) } => {
@@ -224,7 +224,7 @@ impl Carrier<'_> {
     }
 }
 
-/// Whether a body itself stores what its state is at the end of a round.
+/// True if a body itself stores what its state is at the end of a round.
 fn is_written(body: &Block, slice: &Slice) -> bool {
     slice.state.iter().all(|&mutable| written(body, mutable).is_some())
 }

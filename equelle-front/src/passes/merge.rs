@@ -63,7 +63,7 @@ pub(super) fn run(module: &mut Module, extremes: Extremes) {
     }
 }
 
-/// Whether a kernel gives nothing but reductions: on every grid it goes from leaf to leaf.
+/// True if a kernel gives nothing but reductions: on every grid it goes from leaf to leaf.
 fn reduces_alone(kernel: &Kernel) -> bool {
     !kernel.results.is_empty() && kernel.results.iter().all(|result| result.reduce.is_some())
 }
@@ -146,7 +146,7 @@ enum Form {
     PerAxis,
 }
 
-/// Whether a kernel follows a path that may lead to no entity.
+/// True if a kernel follows a path that may lead to no entity.
 fn follows_entities(kernel: &Kernel) -> bool {
     let mut follows = false;
     for body in bodies(kernel) {
@@ -182,7 +182,7 @@ struct Merger<'a> {
     sets: &'a SetTable,
     defs: Defs,
     extremes: Extremes,
-    /// Whether a kernel of the segment at hand reads by index.
+    /// True if a kernel of the segment at hand reads by index.
     by_index: bool,
 }
 
@@ -288,7 +288,7 @@ impl Merger<'_> {
         }
     }
 
-    /// Whether a statement without effects may be an error.
+    /// True if a statement without effects may be an error.
     fn may_fail(&self, statement: &Stmt) -> bool {
         match &statement.kind {
             StmtKind::Let { op, .. } => self.defs.may_fail(self.function, self.sets, op),

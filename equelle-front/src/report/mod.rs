@@ -102,7 +102,7 @@ pub enum Item {
     Call { function: String, line: u32, why: Option<CallNotInlined> },
 }
 
-/// Whether the steps of a loop can be taken again in parts (see [`crate::time_steps`]).
+/// True if the steps of a loop can be taken again in parts (see [`crate::time_steps`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)] // The line of a variant explains its fields.
 pub enum Steps {

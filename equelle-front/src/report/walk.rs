@@ -242,7 +242,7 @@ fn points(kernel: &Kernel, body: &KBlock) -> Option<Points> {
     Some(Points { count: all.len(), params: params.collect() })
 }
 
-/// Whether an operation goes through the elements of a collection.
+/// True if an operation goes through the elements of a collection.
 fn computes(op: &Op, ty: &Type) -> bool {
     match op.class() {
         OpClass::Reduction => true,

@@ -45,7 +45,7 @@ pub fn lex(text: &str) -> Lexed {
 struct Lexer<'t> {
     text: &'t str,
     at: usize,
-    /// Whether this line has had an unexpected character: one such report per line is enough.
+    /// True if this line has had an unexpected character: one such report per line is enough.
     strange_on_line: bool,
     out: Lexed,
 }

@@ -71,7 +71,7 @@ const GENERIC: Set = Set(usize::MAX);
 struct Want {
     /// How deep it may be.
     depth: u32,
-    /// Whether it decides something.
+    /// True if it decides something.
     exact: bool,
 }
 
@@ -118,9 +118,9 @@ struct Function {
     result: Content,
     /// How much it magnifies differences of its arguments; `None` if it decides something by them.
     slope: Option<f64>,
-    /// Whether its parameters have types.
+    /// True if its parameters have types.
     declared: bool,
-    /// Whether it writes variables or output.
+    /// True if it writes variables or output.
     effects: bool,
 }
 
@@ -158,7 +158,7 @@ struct Generator<'f> {
     nesting: usize,
     /// Variables from here on are those of the function that is being written.
     base: usize,
-    /// Whether effects were generated, reset where a function begins.
+    /// True if effects were generated, reset where a function begins.
     effects: bool,
 }
 
@@ -207,7 +207,7 @@ impl<'f> Generator<'f> {
         format!("{stem}{}", self.names)
     }
 
-    /// Whether something that may fail is to be here, which is never so in most programs.
+    /// True if something that may fail is to be here, which is never so in most programs.
     fn fault(&mut self, percent: u32) -> bool {
         self.faults.as_mut().is_some_and(|faults| faults.u32(..100) < percent)
     }
@@ -227,12 +227,12 @@ impl<'f> Generator<'f> {
         (!from.is_empty()).then(|| from[self.random.usize(..from.len())].clone())
     }
 
-    /// Whether one set is known to lie in another.
+    /// True if one set is known to lie in another.
     fn lies_in(&self, inner: Set, outer: Set) -> bool {
         inner == outer || parent(inner).is_some_and(|parent| self.lies_in(parent, outer))
     }
 
-    /// Whether a set can be named.
+    /// True if a set can be named.
     fn known(&self, set: Set) -> bool {
         set.0 < CANONICAL.len() || self.aliases.get(set.0).is_some_and(|names| !names.is_empty())
     }
@@ -392,7 +392,7 @@ impl<'f> Generator<'f> {
     }
 }
 
-/// Whether a set has no element on any grid.
+/// True if a set has no element on any grid.
 fn has_nothing(set: Set) -> bool {
     set.0 != GENERIC.0 && set.0 >= CANONICAL.len() + SUBSETS_WITH_ELEMENTS
 }

@@ -57,7 +57,7 @@ impl Structure {
 pub(super) struct Beyond {
     /// How far it may be read beyond each side: low and high one of I, then J and K.
     reach: [i32; 6],
-    /// Whether all of its rules are `Periodic`, which stay with what is computed of it.
+    /// True if all of its rules are `Periodic`, which stay with what is computed of it.
     pub is_periodic: bool,
     /// Of what is read.
     bounds: Bounds,
@@ -75,7 +75,7 @@ struct Formula {
     reach: [(i32, i32); 2],
     /// The sum of the absolute values of its coefficients.
     weight: f64,
-    /// Whether it divides by the width of cells.
+    /// True if it divides by the width of cells.
     divides: bool,
 }
 

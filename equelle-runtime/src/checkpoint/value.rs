@@ -116,7 +116,7 @@ impl SavedValue {
         }
     }
 
-    /// Whether all its numbers are finite.
+    /// True if all its numbers are finite.
     pub fn is_finite(&self) -> bool {
         self.magnitude().is_some()
     }

@@ -234,7 +234,7 @@ impl Grid {
         self.cartesian.as_ref()
     }
 
-    /// Whether its arrays are made of the numbers and widths of its cells.
+    /// True if its arrays are made of the numbers and widths of its cells.
     pub fn has_shape(&self) -> bool {
         self.shape.is_some()
     }

@@ -34,7 +34,7 @@ impl Neighbour {
         self.0
     }
 
-    /// Whether the normal of the face points to it: the face's first cell is the one that asks.
+    /// True if the normal of the face points to it: the face's first cell is the one that asks.
     #[inline]
     pub fn is_outward(self) -> bool {
         self.0 >> 31 == 1

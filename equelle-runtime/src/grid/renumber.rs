@@ -113,7 +113,7 @@ impl Grid {
         }
     }
 
-    /// Whether the numbering of cells or faces is not that of the file.
+    /// True if the numbering of cells or faces is not that of the file.
     pub fn is_renumbered(&self) -> bool {
         self.numbering.cells.is_some() || self.numbering.faces.is_some()
     }

@@ -115,7 +115,7 @@ pub(super) struct Face {
     pub bounds: Bounds,
     pub perimeter: f64,
     pub corners: usize,
-    /// Whether it is flat, but for less than matters.
+    /// True if it is flat, but for less than matters.
     is_flat: bool,
     /// The mean of its nodes.
     mean: Vector,

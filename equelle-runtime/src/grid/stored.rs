@@ -229,7 +229,7 @@ impl Stored<'_> {
         self.digits.error_of_vector(vector, self.dim)
     }
 
-    /// Whether the digits of the nodes leave open whether there is an area or volume at all.
+    /// True if the digits of the nodes leave open whether there is an area or volume at all.
     fn is_lost(&self, measure: f64, error: f64) -> bool {
         measure <= error
     }
@@ -249,7 +249,7 @@ impl Stored<'_> {
     }
 }
 
-/// Whether a difference is more than is allowed; what the digits leave open is asked for only where
+/// True if a difference is more than is allowed; what the digits leave open is asked for only where
 /// it matters. What is no number is too much.
 fn exceeds(difference: f64, allowed: f64, error: impl Fn() -> f64) -> bool {
     let is_within = difference <= allowed || difference <= allowed + error();

@@ -138,7 +138,7 @@ struct Part {
     offset: usize,
     /// Levels of its tree.
     height: usize,
-    /// Whether it is a prefix `-`, not in parentheses.
+    /// True if it is a prefix `-`, not in parentheses.
     negative: bool,
 }
 

@@ -160,7 +160,7 @@ impl<'a> Archive<'a> {
     }
 }
 
-/// Whether the bytes begin like an archive with members.
+/// True if the bytes begin like an archive with members.
 pub fn is_npz(bytes: &[u8]) -> bool {
     bytes.starts_with(&LOCAL.to_le_bytes())
 }

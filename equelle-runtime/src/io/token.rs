@@ -210,7 +210,7 @@ impl<'a> Tokens<'a> {
         token
     }
 
-    /// Whether the next token is this symbol.
+    /// True if the next token is this symbol.
     pub fn is(&self, symbol: Symbol) -> bool {
         self.peek().kind == TokenKind::Symbol(symbol)
     }

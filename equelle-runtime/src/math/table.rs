@@ -343,7 +343,7 @@ impl TableFunction<'_> {
         TableKey { table: self.table.as_ptr(), of: self.of }
     }
 
-    /// Whether pieces of another table begin where those of this one do.
+    /// True if pieces of another table begin where those of this one do.
     fn has_pieces_of(&self, other: &TableFunction) -> bool {
         let rows = |table: &TableFunction<'_>| table.table[0] as usize;
         let begins = |table: &TableFunction<'_>| HEAD..HEAD + rows(table);

@@ -42,7 +42,7 @@ impl Linearity {
         }
     }
 
-    /// Whether the last correction was that of a linear problem.
+    /// True if the last correction was that of a linear problem.
     pub(super) fn is_linear(&self) -> bool {
         matches!(self.now, Some(Shown::LinearFrom(_)))
     }

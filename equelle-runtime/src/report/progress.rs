@@ -267,7 +267,7 @@ impl Progress {
         (self.depth > 0).then_some((self.done + 1, self.total))
     }
 
-    /// Whether the current loop is the outermost one.
+    /// True if the current loop is the outermost one.
     pub fn is_outermost(&self) -> bool {
         self.depth == 1
     }

@@ -159,7 +159,7 @@ impl FileContent {
         }
     }
 
-    /// Whether the file is written again as the run goes on.
+    /// True if the file is written again as the run goes on.
     pub(crate) fn is_rewritten(&self) -> bool {
         match self {
             FileContent::Times | FileContent::Rows => true,
@@ -199,7 +199,7 @@ impl FileEntry {
         })
     }
 
-    /// Whether the file exists with unchanged content.
+    /// True if the file exists with unchanged content.
     pub(super) fn is_unchanged(&self, path: &Path) -> bool {
         let same_size = std::fs::symlink_metadata(path).is_ok_and(|found| found.is_file() && found.len() == self.size);
         same_size && hash_of(path).is_ok_and(|hash| hash == self.hash)
@@ -220,7 +220,7 @@ pub(crate) fn not_in_names(c: char) -> bool {
     matches!(c, '/' | '\\' | ':') || c.is_control()
 }
 
-/// Whether a tag can be part of a file name: it must not lead out of the output directory.
+/// True if a tag can be part of a file name: it must not lead out of the output directory.
 pub(crate) fn is_file_name(tag: &str) -> bool {
     !tag.contains(not_in_names)
 }

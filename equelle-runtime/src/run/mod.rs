@@ -63,10 +63,10 @@ struct State {
     failure_files: Vec<Value>,
     /// Gets an event for each complete file.
     messages: Option<Messages>,
-    /// Whether the run goes on from a checkpoint: its log of events does, too.
+    /// True if the run goes on from a checkpoint: its log of events does, too.
     is_resumed: bool,
     opened: Instant,
-    /// Whether the program finished.
+    /// True if the program finished.
     finished: bool,
     end: Option<End>,
 }

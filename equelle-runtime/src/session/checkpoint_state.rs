@@ -28,10 +28,10 @@ pub(super) enum Stop {
 /// The checkpoints of a run.
 pub(super) struct Checkpoints {
     pub(super) policy: Policy,
-    /// Whether differences are warnings.
+    /// True if differences are warnings.
     pub(super) anyway: bool,
     pub(super) restart: Option<Restart>,
-    /// Whether it is known to belong to this run.
+    /// True if it is known to belong to this run.
     pub(super) is_checked: bool,
     /// The restart whose loop has begun: its state is not all taken.
     pub(super) resumed: Option<Restart>,

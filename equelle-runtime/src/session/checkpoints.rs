@@ -56,7 +56,7 @@ impl Session {
         domain
     }
 
-    /// Whether the run goes on in loop `number` or a later one.
+    /// True if the run goes on in loop `number` or a later one.
     pub(crate) fn skips_to(&self, number: u32) -> bool {
         self.checkpoints.restart.as_ref().is_some_and(|restart| restart.header.loop_number >= number)
     }
@@ -159,7 +159,7 @@ impl Session {
         value
     }
 
-    /// Whether a run that is stopped writes a checkpoint: if it writes some anyway, or files.
+    /// True if a run that is stopped writes a checkpoint: if it writes some anyway, or files.
     pub(super) fn ends_with_checkpoint(&self) -> bool {
         self.outputs.record().is_some() && (self.checkpoints.policy.is_asked() || self.outputs.dir().is_some())
     }
@@ -172,7 +172,7 @@ impl Session {
         defers
     }
 
-    /// Whether to write a checkpoint at the end of a round. The same whenever it is asked in one
+    /// True if a checkpoint is due at the end of a round. The same whenever it is asked in one
     /// round.
     pub(crate) fn checkpoint_due(&mut self) -> bool {
         let step = self.outputs.moment().step;

@@ -39,12 +39,12 @@ impl Finite {
 }
 
 impl Session {
-    /// Whether numbers that are not finite end the run.
+    /// True if numbers that are not finite end the run.
     pub fn nonfinite(&self) -> Nonfinite {
         self.nonfinite
     }
 
-    /// Whether state is checked after the round of a loop that is ending: that it is finite, or how
+    /// True if state is checked after the round of a loop that is ending: that it is finite, or how
     /// it changes.
     pub fn samples_state(&mut self, state: &LoopState) -> bool {
         let measures = self.begin_measure();
@@ -85,7 +85,7 @@ impl Session {
         Checked { what: CheckedValues::State(name.to_owned()), line: self.line, step: sampled, finite }
     }
 
-    /// Whether an output is checked now; those of a trial are not.
+    /// True if an output is checked now; those of a trial are not.
     fn checks_outputs(&self) -> bool {
         self.nonfinite == Nonfinite::Error && !self.outputs.are_suppressed()
     }

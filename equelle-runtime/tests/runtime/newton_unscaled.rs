@@ -28,7 +28,7 @@ struct Equations {
     loosened: Vec<f64>,
     /// Sizes of terms that cancel, beside that of the unknown: an ill-conditioned matrix.
     cancels: f64,
-    /// Whether corrections are watched for those of a linear problem.
+    /// True if corrections are watched for those of a linear problem.
     linearity: Option<Linearity>,
     corrections: usize,
     printed: Vec<String>,

@@ -34,7 +34,7 @@ pub struct Package {
     pub name: String,
     /// Path in the package (with `/`) and text, sorted by path.
     pub files: Vec<(String, String)>,
-    /// Whether the program solves equations with Newton's method.
+    /// True if the program solves equations with Newton's method.
     pub implicit: bool,
 }
 

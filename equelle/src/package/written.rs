@@ -15,7 +15,7 @@ use crate::files;
 /// The file with the hashes of what was written.
 const NAME: &str = ".equelle-package.json";
 
-/// Whether files that were changed since they were written are overwritten.
+/// True if files that were changed since they were written are overwritten.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Edits {
     /// The package is not written.

@@ -25,12 +25,12 @@ pub(super) struct Code {
 /// Macros whose tokens are the code of another program.
 const QUOTING: [&str; 3] = ["parse_quote", "quote", "quote_spanned"];
 
-/// Whether an item is there for tests alone.
+/// True if an item is there for tests alone.
 pub(super) fn is_for_tests(attributes: &[Attribute]) -> bool {
     attributes.iter().any(|attribute| means_tests(attribute.meta.to_token_stream()))
 }
 
-/// Whether what stands between the brackets of an attribute is `cfg(test)`.
+/// True if what stands between the brackets of an attribute is `cfg(test)`.
 fn means_tests(attribute: TokenStream) -> bool {
     attribute.to_string().replace(' ', "") == "cfg(test)"
 }
@@ -126,7 +126,7 @@ fn add_code(tokens: TokenStream, code: &mut Code) {
     }
 }
 
-/// Whether the token before the one before `at` is this sign.
+/// True if the token before the one before `at` is this sign.
 fn follows(tokens: &[TokenTree], at: usize, sign: char) -> bool {
     at.checked_sub(2).is_some_and(|before| is_punct(&tokens[before], sign))
 }
@@ -135,7 +135,7 @@ fn is_punct(token: &TokenTree, sign: char) -> bool {
     matches!(token, TokenTree::Punct(punct) if punct.as_char() == sign)
 }
 
-/// Whether an item, a field or a statement ends with this token.
+/// True if an item, a field or a statement ends with this token.
 fn ends_item(token: &TokenTree) -> bool {
     is_punct(token, ';') || matches!(token, TokenTree::Group(group) if group.delimiter() == Delimiter::Brace)
 }

@@ -126,7 +126,7 @@ impl Crate {
         methods
     }
 
-    /// Whether a path leads to a module below another, or to an item of one.
+    /// True if a path leads to a module below another, or to an item of one.
     fn leads_below(&self, place: usize, path: &[String]) -> bool {
         let Some(Target::Module(target) | Target::Item(target, _)) = self.follow(place, path, 0) else { return false };
         successors(Some(target), |module| self.modules[*module].parent).any(|module| module == place)

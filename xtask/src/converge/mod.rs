@@ -62,7 +62,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     if failed == 0 { Ok(()) } else { Err(format!("{failed} did not converge")) }
 }
 
-/// Whether the options ask for this one.
+/// True if the options ask for this one.
 fn wanted(options: &Options, grid: &Grid, case: &Case) -> bool {
     format!("{} {}", grid.name, case.name).contains(&options.only)
 }
@@ -95,7 +95,7 @@ fn solve(equellec: &Command, grid: &Grid, case: &Case, folder: &Path) -> Result<
     Ok(Ok(summary["solves"].as_array().into_iter().flatten().map(line).collect()))
 }
 
-/// Whether the state at the end is one that there is; or what it is.
+/// True if the state at the end is one that there is; or what it is.
 fn check_states(case: &Case, results: &str, outputs: &Path) -> Result<Result<(), String>, Failure> {
     let [least, greatest] = case.within;
     let states = states(case, results, outputs)?;

@@ -38,7 +38,7 @@ pub(in crate::codegen) fn row_widths(source: Source<'_>, block: &KBlock) -> Opti
     Some((widths_within(source, rows, MAX_REGISTERS)?, inside))
 }
 
-/// Whether the results of adjacent cells are numbers that can be stored together.
+/// True if the results of adjacent cells are numbers that can be stored together.
 pub(super) fn stores_rows(kernel: &Kernel) -> bool {
     kernel.results.iter().all(|r| r.reduce.is_none() && r.ty.basic == Basic::Scalar && matches!(r.ty.shape, Shape::Collection(_)))
 }

@@ -93,7 +93,7 @@ impl Stretch {
     }
 }
 
-/// Whether a read with the first map finds its value in what is loaded with the second.
+/// True if a read with the first map finds its value in what is loaded with the second.
 fn is_met_by(read: SideMap, loaded: SideMap) -> bool {
     read == SideMap::Never || read == loaded
 }
@@ -101,9 +101,9 @@ fn is_met_by(read: SideMap, loaded: SideMap) -> bool {
 /// What a body reads by index, by the steps that lead there from the cell at hand.
 #[derive(Clone, Debug, Default)]
 pub(in crate::codegen) struct CellsAround {
-    /// Whether the text has a place for the definitions of names.
+    /// True if the text has a place for the definitions of names.
     pub(super) named: bool,
-    /// Whether the cell at hand is so far from the sides that no rule beyond them is asked for.
+    /// True if the cell at hand is so far from the sides that no rule beyond them is asked for.
     pub inside: bool,
     /// Names of places along each axis.
     pub(super) places: [Vec<(Steps, String)>; 3],

@@ -17,7 +17,7 @@ pub(in crate::codegen) struct SideNames {
     pub cells: String,
     /// What is loaded ahead, if anything.
     pub prefetch: Option<Prefetch>,
-    /// Whether the text is written as if the cell that sums were the first one.
+    /// True if the text is written as if the cell that sums were the first one.
     pub as_outward: bool,
 }
 

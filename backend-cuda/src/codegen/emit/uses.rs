@@ -48,7 +48,7 @@ impl GridUse {
         }
     }
 
-    /// Whether it reads any array.
+    /// True if it reads any array.
     pub(in crate::codegen) fn any(self) -> bool {
         self != GridUse::default()
     }

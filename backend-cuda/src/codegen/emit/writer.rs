@@ -69,12 +69,12 @@ pub(in crate::codegen) struct Writer<'a> {
     pub reals: Reals,
     pub form: Form,
     pub usage: &'a KernelUsage,
-    /// Whether the cells are known to be inside the grid, all their neighbours there.
+    /// True if the cells are known to be inside the grid, all their neighbours there.
     pub inside: bool,
-    /// Whether the text is for one of several cells of a row, number `at`, whose values were loaded
+    /// True if the text is for one of several cells of a row, number `at`, whose values were loaded
     /// together.
     pub row: bool,
-    /// Whether values of neighbours are loaded before the first of them is used. Loads left in
+    /// True if values of neighbours are loaded before the first of them is used. Loads left in
     /// place wait for what stands before them, but need no registers until then.
     pub loads_neighbours_first: bool,
     pub out: String,

@@ -98,7 +98,7 @@ pub trait Device: SparseProducts + DirectSolves {
     /// # Errors
     /// `Backend`: the driver has no such memory.
     fn mapped_words(&self, count: usize) -> Result<Rc<dyn MappedWords>, Error>;
-    /// Whether all work so far is done; does not wait.
+    /// True if all work so far is done; does not wait.
     ///
     /// # Errors
     /// `Backend`: the device is lost, or work failed.

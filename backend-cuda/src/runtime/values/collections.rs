@@ -102,7 +102,7 @@ impl Collection {
         &self.domain
     }
 
-    /// Whether it is stored as one value per axis, on a Cartesian grid.
+    /// True if it is stored as one value per axis, on a Cartesian grid.
     pub fn is_per_axis(&self) -> bool {
         self.layout == Layout::PerAxis
     }

@@ -27,7 +27,7 @@ pub(in crate::codegen) fn starts_of(writer: &mut Writer, reduction: FaceReductio
     results.iter().map(&mut start).collect()
 }
 
-/// Whether a local is a Vector.
+/// True if a local is a Vector.
 pub(in crate::codegen) fn is_vector(writer: &Writer, local: LocalId) -> bool {
     writer.kernel.local_type(local).is_some_and(|ty| ty.basic == Basic::Vector)
 }

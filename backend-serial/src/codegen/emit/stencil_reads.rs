@@ -33,11 +33,11 @@ pub(in crate::codegen) struct StencilReads {
     pub before: Vec<(String, Ident, TokenStream)>,
     /// How far is read to both ends of a row.
     pub reach: [i8; 2],
-    /// Whether the text asks whether cells are at the ends of a row.
+    /// True if the text asks whether cells are at the ends of a row.
     pub asks_ends: bool,
-    /// Whether the text refers to the rows.
+    /// True if the text refers to the rows.
     pub asks_rows: bool,
-    /// Whether it refers to the place of a cell along the row.
+    /// True if it refers to the place of a cell along the row.
     pub asks_first: bool,
     /// Locals of cells.
     pub cells: BTreeMap<LocalId, Path>,
@@ -57,7 +57,7 @@ pub(in crate::codegen) struct Lane {
 }
 
 impl Lane {
-    /// Whether elements these steps away may be of this lane; then they are.
+    /// True if elements these steps away may be of this lane; then they are.
     fn takes(&mut self, array: Array, row: usize, steps: &[(i8, [SideMap; 2])]) -> bool {
         if (self.array, self.row) != (array, row) {
             return false;

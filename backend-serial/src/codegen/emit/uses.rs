@@ -48,7 +48,7 @@ pub(in crate::codegen) enum Use {
     Local(LocalId),
     /// The element of a parameter at the element at hand: before a sum, or in slices of a range.
     LoadedHere(ParamId),
-    /// Whether the cell that sums is the first one of a face.
+    /// True if the cell that sums is the first one of a face.
     Outward(LocalId),
     /// The sign of a sum, by its face.
     Sign(LocalId),

@@ -276,7 +276,7 @@ impl<'a> Writer<'a> {
         name
     }
 
-    /// Whether a parameter is an unknown of an equation, whose derivatives are not lost.
+    /// True if a parameter is an unknown of an equation, whose derivatives are not lost.
     pub(super) fn is_unknown(&self, id: ParamId) -> bool {
         self.derivatives.is_some() && self.kernel.jacobian.as_ref().is_some_and(|form| id.0 < form.unknowns)
     }
@@ -363,7 +363,7 @@ impl<'a> Writer<'a> {
         self.module.sets.canonical_superset(set)
     }
 
-    /// Whether a set is all entities of its kind.
+    /// True if a set is all entities of its kind.
     pub(in crate::codegen) fn is_all(&self, set: SetId) -> bool {
         matches!(self.module.sets.get(set).canonical, Some(CanonicalSet { extent: Extent::All, .. }))
     }

@@ -46,7 +46,7 @@ pub(in crate::codegen) struct FluxAnalysis {
     pub sums: Vec<LocalId>,
     /// Values of one cell that terms are made of and that are worth storing, as values here.
     pub cells: Vec<Node>,
-    /// Whether faces are better evaluated once, also those between rows.
+    /// True if faces are better evaluated once, also those between rows.
     pub expensive: bool,
 }
 
@@ -89,12 +89,12 @@ fn of_cells(dag: &mut Dag, roots: &[Node]) -> Vec<Node> {
     cells
 }
 
-/// Whether a value depends on one of the two cells of a face alone.
+/// True if a value depends on one of the two cells of a face alone.
 fn of_one_cell(dag: &Dag, node: Node) -> bool {
     matches!(dag.reach(node), reach::FIRST | reach::SECOND)
 }
 
-/// Whether a value is one of a single cell and worth storing.
+/// True if a value is one of a single cell and worth storing.
 fn belongs_to_a_cell(dag: &Dag, node: Node) -> bool {
     if !of_one_cell(dag, node) || dag.cost(node) < WORTH_STORING || is_bool(dag, node) {
         return false;
@@ -109,7 +109,7 @@ fn belongs_to_a_cell(dag: &Dag, node: Node) -> bool {
     }
 }
 
-/// Whether a value made by an operation is a truth value.
+/// True if a value made by an operation is a truth value.
 fn is_bool(dag: &Dag, node: Node) -> bool {
     match dag.op(node) {
         Op::Bool(_) | Op::Compare(..) | Op::Logic(..) | Op::Unary(UnaryOp::Not, _) => true,
@@ -118,7 +118,7 @@ fn is_bool(dag: &Dag, node: Node) -> bool {
     }
 }
 
-/// Whether a sum adds anything at all.
+/// True if a sum adds anything at all.
 pub(in crate::codegen) fn has_terms(low: &SideBlocks, high: &SideBlocks) -> bool {
     [&low.interior, &low.boundary, &high.interior, &high.boundary].into_iter().any(Option::is_some)
 }

@@ -66,7 +66,7 @@ pub(in crate::codegen) enum Op {
     /// A sum over the faces of the cell, by its number.
     Sum(u32),
     Load(ParamId, At),
-    /// Whether the element is in a set made at run time.
+    /// True if the element is in a set made at run time.
     Member(SetId, At),
     /// The element of a collection on such a set.
     OfSubset(ParamId, At),

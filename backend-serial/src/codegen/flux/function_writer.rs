@@ -211,9 +211,9 @@ pub(in crate::codegen) struct Body<'s, 'a, 'w> {
     pub axis: usize,
     /// Of terms that are evaluated where they are added: the side of the cell.
     pub side: Option<End>,
-    /// Whether what is evaluated is a face whose first cell is the cell at hand.
+    /// True if what is evaluated is a face whose first cell is the cell at hand.
     pub of_first: bool,
-    /// Whether parameters are elements, not slices of them.
+    /// True if parameters are elements, not slices of them.
     pub single: bool,
     /// How values are written that are no parameters of a function.
     pub given: BTreeMap<Node, Text>,
@@ -514,12 +514,12 @@ impl Arg {
 }
 
 impl Function {
-    /// Whether it reads a stored value of first or second cells.
+    /// True if it reads a stored value of first or second cells.
     pub(in crate::codegen) fn reads_stored(&self, number: usize, at: At) -> bool {
         self.args.contains(&Arg::Stored(number, at))
     }
 
-    /// Whether it reads elements of faces, or of the cells that are beyond them.
+    /// True if it reads elements of faces, or of the cells that are beyond them.
     pub(in crate::codegen) fn reads_faces(&self) -> bool {
         self.args.iter().any(|arg| matches!(arg, Arg::Load(_, At::Face | At::Second)))
     }

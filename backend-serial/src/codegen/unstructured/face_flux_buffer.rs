@@ -136,7 +136,7 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// Whether the terms of a face depend on nothing else of the cell that sums.
+/// True if the terms of a face depend on nothing else of the cell that sums.
 fn of_face_alone(body: &KBlock, face: LocalId) -> bool {
     let (mut own, mut used, mut alone) = (vec![face], Vec::new(), true);
     visit_block(body, &mut |node| match node {

@@ -14,7 +14,7 @@ pub(super) struct Name {
     pub base: String,
     /// Which of those that share it.
     pub copy: Option<u32>,
-    /// Whether it stands in backquotes; then it is never a keyword.
+    /// True if it stands in backquotes; then it is never a keyword.
     pub quoted: bool,
 }
 

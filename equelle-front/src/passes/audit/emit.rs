@@ -20,7 +20,7 @@ pub(super) struct Emitter<'a, 'b> {
 }
 
 impl Values<'_> {
-    /// Whether a flux is a factor of a term.
+    /// True if a flux is a factor of a term.
     pub(super) fn has_flux(&self, term: &Term) -> bool {
         term.powers.keys().any(|atom| self.fluxes.contains_key(atom))
     }

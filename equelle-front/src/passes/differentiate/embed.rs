@@ -273,7 +273,7 @@ impl Embedder<'_> {
         Ok(Stmt { kind: StmtKind::For { rounds: Rounds::Sequence { sequence, element }, body }, span })
     }
 
-    /// Whether an output stands before an operation that may be an error: before the solve, that
+    /// True if an output stands before an operation that may be an error: before the solve, that
     /// would come before the output.
     fn fails_after_output(&self, body: &[Stmt]) -> bool {
         let may_fail = |s: &Stmt| matches!(&s.kind, StmtKind::Let { op, .. } if self.defs.may_fail(self.function, self.sets, op));
@@ -421,7 +421,7 @@ impl Left<'_> {
         })
     }
 
-    /// Whether an operation may fail that nothing before the solve has failed for already.
+    /// True if an operation may fail that nothing before the solve has failed for already.
     fn may_fail(&self, op: &Op) -> bool {
         match op {
             // That of other entities has been looked at: see `Embedder::with_checks`.

@@ -33,7 +33,7 @@ pub(super) enum Mode {
     PerAxis,
 }
 
-/// Whether what is built may be a zero of either sign where it is zero.
+/// True if what is built may be a zero of either sign where it is zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum ZeroSign {
     /// It has the sign that the operations give.
@@ -504,7 +504,7 @@ impl<'a> Builder<'a> {
         built
     }
 
-    /// Whether +0 may stand for a product that is structurally zero. Cartesian forms say nothing of
+    /// True if +0 may stand for a product that is structurally zero. Cartesian forms say nothing of
     /// the signs of zeros.
     fn annihilates(&mut self, value: ValueId, at: &Path) -> Result<bool> {
         if self.mode != Mode::General {

@@ -58,7 +58,7 @@ impl Facts {
         self.faces_of.push((face, cell.clone()));
     }
 
-    /// Whether an entity is in a set, if known. Empty is in none; that it may be Empty is not
+    /// True if an entity is in a set, if known. Empty is in none; that it may be Empty is not
     /// looked at otherwise.
     pub(super) fn member(&self, sets: &SetTable, set: SetId, path: &Path) -> Option<bool> {
         if *path == Path::Empty {
@@ -85,7 +85,7 @@ impl Facts {
         None
     }
 
-    /// Whether a path leads nowhere, if known.
+    /// True if a path leads nowhere, if known.
     pub(super) fn is_empty(&self, sets: &SetTable, path: &Path) -> Option<bool> {
         match path {
             Path::Empty => Some(true),

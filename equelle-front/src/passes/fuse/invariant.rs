@@ -154,7 +154,7 @@ impl Planner<'_> {
         }
     }
 
-    /// Whether data that an operation only moves cost so much that they are stored themselves.
+    /// True if data that an operation only moves cost so much that they are stored themselves.
     fn is_kept(&mut self, data: ValueId) -> bool {
         let Some(op) = self.defs.op(data) else { return true };
         if !is_storable(op, self.ty(data)) {

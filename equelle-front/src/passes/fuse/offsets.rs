@@ -35,7 +35,7 @@ impl OffsetReads {
         }
     }
 
-    /// Whether there are any.
+    /// True if there are any.
     pub(super) fn any(&self) -> bool {
         !self.0.is_empty()
     }

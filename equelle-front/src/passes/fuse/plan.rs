@@ -288,7 +288,7 @@ impl Planner<'_> {
         }
     }
 
-    /// Whether a value that a deeper loop reads is stored because it sums over faces.
+    /// True if a value that a deeper loop reads is stored because it sums over faces.
     fn is_stored_sum(&mut self, value: ValueId) -> bool {
         let Some(op) = self.defs.op(value) else { return false };
         let may_be_kept = self.ty(value).basic == Basic::Scalar && is_storable(op, self.ty(value));
@@ -578,7 +578,7 @@ impl Planner<'_> {
         }
     }
 
-    /// Whether a value sums over faces other than through what is written anyway.
+    /// True if a value sums over faces other than through what is written anyway.
     fn sums_itself(&self, value: ValueId) -> bool {
         let (mut seen, mut open) = (BTreeSet::from([value]), vec![value]);
         while let Some(at_hand) = open.pop() {
@@ -591,7 +591,7 @@ impl Planner<'_> {
         false
     }
 
-    /// Whether a value exists in memory for what is known before the decisions.
+    /// True if a value exists in memory for what is known before the decisions.
     pub(super) fn is_loaded(&self, value: ValueId) -> bool {
         let Some(op) = self.defs.op(value) else { return true };
         !is_fusable(op, self.ty(value))
@@ -625,7 +625,7 @@ fn need_of(op: &Op) -> Need {
     }
 }
 
-/// Whether a value is made of domains, of the cells of faces, and of choices between them by what
+/// True if a value is made of domains, of the cells of faces, and of choices between them by what
 /// is Empty, so that it costs nothing to substitute.
 pub(super) fn decided_by_grid(function: &Function, defs: &Defs, value: ValueId) -> bool {
     let decided = |v: &ValueId| decided_by_grid(function, defs, *v);
@@ -654,12 +654,12 @@ fn note_written(block: &Block, written: &mut BTreeSet<ValueId>) {
     }
 }
 
-/// Whether it goes over the faces of a cell.
+/// True if it goes over the faces of a cell.
 fn is_sum(op: &Op) -> bool {
     matches!(op, Op::Divergence(_) | Op::FaceReduce { .. })
 }
 
-/// Whether an operation evaluates an operand at other entities than its own.
+/// True if an operation evaluates an operand at other entities than its own.
 fn evaluates_elsewhere(op: &Op, operand: ValueId) -> bool {
     op.class() == OpClass::FiniteVolume || matches!(op, Op::On { data, .. } if *data == operand)
 }

@@ -33,12 +33,12 @@ pub(super) enum Shell {
 }
 
 impl Node {
-    /// Whether only one of the last two of its three parts is evaluated.
+    /// True if only one of the last two of its three parts is evaluated.
     pub fn is_choice(&self) -> bool {
         matches!(&self.shell, Shell::Expr(KExpr::Select { .. }) | Shell::Path(Path::Select { .. }))
     }
 
-    /// Whether a name would say no more than the value.
+    /// True if a name would say no more than the value.
     pub fn is_name(&self) -> bool {
         match &self.shell {
             Shell::Expr(expr) => matches!(expr, KExpr::Real(_) | KExpr::Bool(_) | KExpr::Local(_) | KExpr::Param(_) | KExpr::ZeroVector),

@@ -21,7 +21,7 @@ impl Values {
         Values { has: vec![false; nodes.len()], all: Vec::new() }
     }
 
-    /// Whether it was not among them.
+    /// True if it was not among them.
     fn insert(&mut self, value: Value) -> bool {
         let new = !std::mem::replace(&mut self.has[value.index()], true);
         if new {
@@ -265,7 +265,7 @@ impl<'a> Placing<'a> {
         both
     }
 
-    /// Whether evaluating a value is more than reading what is there.
+    /// True if evaluating a value is more than reading what is there.
     fn is_work(&self, value: Value) -> bool {
         let Shell::Expr(expr) = &self.nodes.of(value).shell else { return false };
         match expr.class() {

@@ -171,7 +171,7 @@ impl<'s> Line<'s> {
         }
     }
 
-    /// Whether an expression is written without blanks.
+    /// True if an expression is written without blanks.
     fn is_tight(&self, expr: &Expr) -> bool {
         let written = self.source.get(expr.span.start as usize..expr.span.end as usize);
         written.is_some_and(|text| !text.is_empty() && !text.contains(char::is_whitespace))

@@ -39,7 +39,7 @@ pub fn read_file_with(source: &Source, path: &Path, stored: StoredGeometry, thre
 /// How grid files are read.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ReadOptions {
-    /// Whether geometry in the file is compared with its nodes.
+    /// True if geometry in the file is compared with its nodes.
     pub stored: StoredGeometry,
     /// Of decks.
     pub deck: grdecl::DeckOptions,

@@ -85,7 +85,7 @@ pub struct Values {
     pub numbers: Vec<f64>,
 }
 
-/// Whether the bytes begin like a file of these formats.
+/// True if the bytes begin like a file of these formats.
 pub fn is_vtk(bytes: &[u8]) -> bool {
     let start = &bytes[..bytes.len().min(1024)];
     start.trim_ascii_start().starts_with(b"<") && start.windows(8).any(|window| window == b"<VTKFile")

@@ -227,7 +227,7 @@ impl<'a> FunctionWriter<'a> {
         self.function.values[value.0 as usize].ty
     }
 
-    /// Whether the value is known as text, so that it needs no statement.
+    /// True if the value is known as text, so that it needs no statement.
     pub(super) fn define_text(&mut self, value: ValueId, text: &str) {
         self.bindings[value.0 as usize] = Some(Binding::Text(text.to_owned()));
     }

@@ -68,7 +68,7 @@ impl Uses {
     }
 }
 
-/// Whether nothing stores into the mutable before the last reader of the value in these statements
+/// True if nothing stores into the mutable before the last reader of the value in these statements
 /// has read it.
 fn keeps_until_last_use(later: &[Stmt], mutable: MutableId, value: ValueId) -> bool {
     let Some(last) = later.iter().rposition(|s| s.reads_inside().contains(&value)) else { return true };

@@ -252,7 +252,7 @@ impl Repeated {
     }
 }
 
-/// Whether a polygon or line has the corners of another one the other way around, as Gmsh writes an
+/// True if a polygon or line has the corners of another one the other way around, as Gmsh writes an
 /// element for a group that has its entity with a minus.
 fn is_reverse(a: &[u32], b: &[u32]) -> bool {
     let n = a.len();

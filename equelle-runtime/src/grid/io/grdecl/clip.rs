@@ -24,12 +24,12 @@ pub(super) struct Interval {
 }
 
 impl Interval {
-    /// Whether top and bottom are the same line.
+    /// True if top and bottom are the same line.
     pub(super) fn is_empty(&self) -> bool {
         self.top == self.bottom
     }
 
-    /// Whether it lies above another along both pillars, or touches it.
+    /// True if it lies above another along both pillars, or touches it.
     pub(super) fn is_above(&self, other: &Interval) -> bool {
         (0..2).all(|end| self.bottom[end] <= other.top[end])
     }

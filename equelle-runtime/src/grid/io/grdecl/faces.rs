@@ -17,7 +17,7 @@ pub(super) struct Faces {
     pub ends: [usize; 2],
     /// Number of faces with geometry, behind which connections without it are.
     pub n_with_geometry: usize,
-    /// Whether the first cell is the one with the smaller index along the axis, or the face its end
+    /// True if the first cell is the one with the smaller index along the axis, or the face its end
     /// with the larger one. `[n_faces]`
     pub first_is_low: Vec<bool>,
 }

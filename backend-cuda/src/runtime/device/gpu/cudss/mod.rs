@@ -45,7 +45,7 @@ struct Analysed {
     b: Object,
     x: Object,
     definiteness: Definiteness,
-    /// Whether it is factorised.
+    /// True if it is factorised.
     factored: bool,
 }
 
