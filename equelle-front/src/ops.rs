@@ -88,7 +88,7 @@ impl Comparison {
     }
 }
 
-/// What an input has for each element of a domain.
+/// Kinds of values that an input has on the elements of a domain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum InputElement {
     /// A number.
@@ -297,9 +297,9 @@ pub enum Reduction {
     Sum,
     /// Product, in the order of the sum; 1 when empty.
     Prod,
-    /// Of Bools: whether one is true; false when empty.
+    /// True if one of the Bools is true; false when empty.
     Any,
-    /// Of Bools: whether none is false; true when empty.
+    /// True if none of the Bools is false; true when empty.
     All,
 }
 
@@ -313,7 +313,7 @@ impl Reduction {
     }
 }
 
-/// What a cell makes of numbers on its faces.
+/// Reductions of the numbers on a cell's faces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FaceReduction {
     /// Sum, from 0.
@@ -328,7 +328,7 @@ impl FaceReduction {
     /// All of them.
     pub const ALL: [FaceReduction; 3] = [FaceReduction::Sum, FaceReduction::Max, FaceReduction::Min];
 
-    /// What it begins with.
+    /// Returns the start value.
     pub fn start(self) -> f64 {
         match self {
             FaceReduction::Sum => 0.0,
@@ -389,15 +389,15 @@ pub enum BinaryMath {
 /// value is `Value + d FirstSlope + e (SecondSlope + d Twist)`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum TablePart {
-    /// Of the first argument: its share in the number of the piece.
+    /// Share of the first argument in the number of the piece.
     First,
-    /// Of the second argument: its share in the number of the piece.
+    /// Share of the second argument in the number of the piece.
     Second,
-    /// Of the first argument: where the piece begins.
+    /// Start of the piece, by the first argument.
     FirstOrigin,
-    /// Of the second argument: where the piece begins.
+    /// Start of the piece, by the second argument.
     SecondOrigin,
-    /// Of the number of the piece: the value where it begins.
+    /// Value at the start of the piece, by the number of the piece.
     Value,
     /// The slope by the first argument there.
     FirstSlope,
@@ -438,7 +438,7 @@ impl TablePart {
 /// Cells along each axis of a Cartesian grid.
 pub type Offset = [i8; 3];
 
-/// What stands for a cell beyond each side of a Cartesian grid: low and high side of each axis.
+/// Substitutes for cells beyond each side of a Cartesian grid: low and high side of each axis.
 pub type Beyond = [SideMap; 6];
 
 /// How many cells a read may be away along an axis.

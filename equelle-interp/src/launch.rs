@@ -20,7 +20,7 @@ use crate::operand::{Bound, Members, Number};
 use crate::provider::KernelContext;
 use crate::value::{Value, defect, entity_kind};
 
-/// What a kernel evaluates to at an element.
+/// Results of a kernel at an element.
 type Row = Vec<Number>;
 
 impl<R: DerivativeAccess> KernelContext<'_, R> {

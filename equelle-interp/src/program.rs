@@ -283,8 +283,8 @@ impl<'a, R: DerivativeAccess> Interpreter<'a, R> {
         Ok(())
     }
 
-    /// What is known of a loop whose steps can be taken again in parts. Where an evaluation is
-    /// looked for, the first one ends the run.
+    /// Finds a loop whose steps can be taken again in parts. Where an evaluation is looked for, the
+    /// first one ends the run.
     fn time_loop(&self, frame: &Frame<'a, R>, rounds: Rounds) -> Option<TimeLoop> {
         if !std::ptr::eq(frame.function, &self.module.main) || self.wanted.is_some() {
             return None;

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::run::Run;
 
-/// What pages and pictures show of a log.
+/// Content of a log that pages and pictures show.
 #[derive(Clone, Debug, Default)]
 pub struct Log {
     /// Solves of Newton's method, in order.

@@ -32,7 +32,7 @@ pub struct Curve {
     pub name: String,
     /// Ascending along the axis; NaN where the line is interrupted.
     pub points: Vec<[f64; 2]>,
-    /// Of the line.
+    /// Colour of the line.
     pub colour: Colour,
 }
 
@@ -41,7 +41,7 @@ pub struct Curve {
 pub struct LinePanel {
     /// Above it.
     pub title: String,
-    /// What the axis to the right is.
+    /// Name of the axis to the right.
     pub axis: String,
     /// Its ends.
     pub extent: [f64; 2],

@@ -16,7 +16,7 @@ pub enum Plane {
     Polygons {
         /// Points.
         points: Vec<[f64; 2]>,
-        /// Of all polygons, one after the other, by point.
+        /// Corners of all polygons, one after the other, by point.
         corners: Vec<u32>,
         /// Where the corners of each polygon end.
         ends: Vec<usize>,

@@ -1,4 +1,4 @@
-//! What is known of a number before the program runs: an interval, and how much it magnifies.
+//! Bounds of a number, known before the program runs: an interval, and how much it magnifies.
 
 /// Bounds of a Scalar, or of each component of a Vector; intervals that hold on every grid of
 /// [`crate::data`].

@@ -41,11 +41,11 @@ pub struct Fixture {
 pub struct Fixtures {
     /// The grids.
     pub all: Vec<Fixture>,
-    /// What holds on all of them.
+    /// Ranges that hold on all of them.
     pub ranges: GridRanges,
 }
 
-/// What holds on all grids.
+/// Ranges that hold on all grids.
 #[derive(Clone, Debug)]
 pub struct GridRanges {
     /// The largest number of entities, by kind.

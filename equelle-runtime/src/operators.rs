@@ -45,7 +45,7 @@ pub enum Reduction {
     Prod,
 }
 
-/// What a cell makes of numbers on its faces, in ascending face index. NaN propagates.
+/// Reduction of numbers on the faces of a cell, in ascending face index. NaN propagates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FaceReduction {
     /// Sum, from +0.

@@ -128,7 +128,7 @@ pub struct Outputs {
     /// Writer of files in the background.
     writer: background::Writer,
     position: Position,
-    /// What the current step has put out, with formats that write steps.
+    /// Outputs of the current step so far, with formats that write steps.
     step: Option<OpenStep>,
     /// True if the run is on its way to the point where it goes on: its outputs exist.
     is_replay: bool,

@@ -71,7 +71,7 @@ struct Entry {
 #[derive(Debug, Default)]
 pub struct Parameters {
     entries: BTreeMap<String, Entry>,
-    /// Of parameter files and of all files that parameters name.
+    /// Source of parameter files and of all files that parameters name.
     source: Source,
     /// Warnings for values that a later line of the same file replaces.
     replaced: Vec<String>,

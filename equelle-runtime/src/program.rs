@@ -154,7 +154,7 @@ pub struct InputInfo {
 pub struct InputUnit {
     /// For people: `Kelvin`, `2 [Hour]`.
     pub text: Arc<str>,
-    /// What a 1 in the input is, in SI units.
+    /// Value of a 1 in the input, in SI units.
     pub factor: f64,
     /// Its dimension.
     pub dimension: Dimension,

@@ -159,7 +159,7 @@ pub struct Session {
     /// The sequence of the outermost loop, and the position of the run in it.
     outer: Option<Arc<Vec<f64>>>,
     finished: bool,
-    /// What a round of the outermost loop adds to the time of outputs.
+    /// Time that a round of the outermost loop adds to that of outputs.
     outer_length: RoundLength,
     /// The part of a computed step that a round takes.
     step_scale: f64,

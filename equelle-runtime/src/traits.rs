@@ -151,7 +151,7 @@ pub trait EquelleRuntime: Sized {
     fn finish(&mut self) -> Result<(), Error>;
 }
 
-/// Of each operation a method that takes the operator, and a method for each operator by its name.
+/// A method for each operation that takes the operator, and a method for each operator by its name.
 macro_rules! by_operator {
     ($($all:ident(op: $op:ident, $a:ident: $left:ident $(, $b:ident: $right:ident)?) -> $out:ident { $($name:ident: $value:ident),* })*) => {$(
         fn $all(&mut self, op: $op, $a: &Self::$left $(, $b: &Self::$right)?) -> Result<Self::$out, Error>;

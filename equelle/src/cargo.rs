@@ -153,7 +153,7 @@ struct Attempt {
     progress: JoinHandle<String>,
 }
 
-/// What came of one run of cargo.
+/// Outcome of one run of cargo.
 struct Outcome {
     /// The program, if it was built.
     program: Option<PathBuf>,
@@ -318,7 +318,7 @@ pub fn vendor(folder: &Path) -> Result<String, Failure> {
     Err(error.hint("`cargo vendor` fetches crates that are not on this machine: try again with a network").into())
 }
 
-/// What `cargo --version` says.
+/// Returns the output of `cargo --version`.
 ///
 /// # Errors
 /// Cargo cannot be run.

@@ -47,8 +47,8 @@ struct Case {
     folder: PathBuf,
 }
 
-/// What came of a run: its exit code, `None` if a signal ended it, and the single values that it
-/// put out last, by tag.
+/// Outcome of a run: its exit code, `None` if a signal ended it, and the single values that it put
+/// out last, by tag.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Outcome {
     code: Option<u8>,

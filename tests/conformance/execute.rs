@@ -30,7 +30,7 @@ use crate::format::{Case, ExpectedDiagnostic, Output, Value};
 /// True if a case holds, or, if it is pending, does not.
 ///
 /// # Errors
-/// What is different, for people.
+/// The difference, for people.
 pub fn verdict(case: &Case) -> Result<(), String> {
     let outcome = catch_unwind(AssertUnwindSafe(|| run(case))).unwrap_or_else(|cause| {
         let text = cause.downcast_ref::<String>().map(String::as_str).or_else(|| cause.downcast_ref::<&str>().copied());

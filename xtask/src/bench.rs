@@ -134,7 +134,7 @@ enum Way {
 }
 
 impl Way {
-    /// What follows the name of the library, and the option of equellec.
+    /// Suffix of the library's name, and the option of equellec.
     fn suffix_and_option(self) -> (&'static str, &'static [&'static str]) {
         match self {
             Way::Strict => ("", &[]),

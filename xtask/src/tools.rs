@@ -1,4 +1,4 @@
-//! What the commands share.
+//! Helpers shared by the commands.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;

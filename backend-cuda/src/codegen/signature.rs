@@ -63,7 +63,7 @@ impl LaunchBounds {
     /// on 2048^2 cells takes 0.483 ms with 32 registers on an H100, in other words 0.106 with 64.
     const HEAVY: usize = 9;
 
-    /// Of a function for a body.
+    /// Returns the launch bounds of a function for a body.
     pub(super) fn of(body: &BodyUsage, puts_rows_together: bool) -> Self {
         match body.divisions_and_roots {
             Self::HEAVY.. => LaunchBounds::Heavy,
@@ -75,7 +75,7 @@ impl LaunchBounds {
     /// Reads by index that make a function a wide one.
     const WIDE: usize = 64;
 
-    /// Of a function for all that is done in a cell.
+    /// Returns the launch bounds of a function for all that is done in a cell.
     pub(super) fn of_cells(body: &BodyUsage, block: &KBlock) -> Self {
         if Self::is_wide(block) { LaunchBounds::Wide } else { LaunchBounds::of(body, false) }
     }
@@ -119,7 +119,7 @@ pub(super) struct Function {
     pub grid: GridUse,
     /// True if it goes through the inside of a Cartesian grid and over its boundary cells apart.
     pub apart: bool,
-    /// Of a template: the numbers of cells of a row a thread, for which there is a function each.
+    /// Cells of a row per thread, for each instance of a template.
     pub row_widths: &'static [u32],
     /// Declarations of the arguments: type and name.
     parameters: Vec<(String, String)>,

@@ -1,4 +1,4 @@
-//! What the tests of the runtime share: sessions, and the devices that this machine has.
+//! Helpers shared by the tests of the runtime: sessions, and the devices of this machine.
 #![allow(dead_code)]
 
 use std::rc::Rc;

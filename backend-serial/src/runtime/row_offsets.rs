@@ -54,7 +54,7 @@ pub struct RowOffsets<const N: usize> {
 }
 
 impl<const N: usize> RowOffsets<N> {
-    /// Of these rows.
+    /// Creates the offsets of these rows.
     pub const fn new(all: [RowOffset; N]) -> Self {
         let mut reach = [[0, 0], [0, 0]];
         let mut axis = 0;

@@ -145,7 +145,7 @@ impl Inside {
     }
 }
 
-/// What a kernel reads around a row, as far as the order of rows depends on it.
+/// Reads of a kernel around a row, as far as the order of rows depends on them.
 #[derive(Clone, Copy, Debug)]
 pub struct Reads {
     /// Bytes of a cell in all arrays.

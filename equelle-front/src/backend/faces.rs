@@ -18,7 +18,7 @@ pub fn specialised(sets: &SetTable, body: &KBlock, face: LocalId, interior: bool
         _ => None,
     };
     let block = block_with(body, &known);
-    // What is left may be a name for the one term.
+    // The only statement left may be a name for the one term.
     match (&block.statements[..], &block.yields[..]) {
         ([KStmt::Let { local, value }], [KExpr::Local(term)]) if local == term => {
             KBlock { statements: Vec::new(), yields: vec![value.clone()] }

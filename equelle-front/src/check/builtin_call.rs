@@ -103,7 +103,7 @@ impl<'a> Checker<'a> {
     fn values(&mut self, row: &Row, args: &[ast::Expr], values: Vec<Option<Expr>>, span: Span) -> Option<Vec<Expr>> {
         self.count(row, args, span)?;
         let mut valid = true;
-        // What stands beside a table of two arguments is compared with the argument after it.
+        // Arguments beside a table of two arguments are compared with the argument after it.
         let first = usize::from(matches!(row.params.first(), Some(Param { rule: ArgumentRule::Table2, .. })));
         for (i, arg) in values.iter().enumerate() {
             let first = values.get(first).and_then(Option::as_ref);

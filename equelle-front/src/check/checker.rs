@@ -19,7 +19,7 @@ use crate::types::{Basic, Dimension, SetId, SetTable, Type};
 /// stack of 2 MiB in an unoptimised build.
 pub(super) const MAX_DEPTH: u32 = 400;
 
-/// What a call adds to the depth.
+/// Depth that a call adds.
 pub(super) const CALL_WEIGHT: u32 = 6;
 
 /// Most expressions checked inside function instances.
@@ -42,7 +42,7 @@ pub(super) struct Checker<'a> {
     pub set_names: HashMap<String, u32>,
     pub variables: Vec<Variable>,
     pub functions: Vec<Function>,
-    /// Of the first instances, as far as they were asked for.
+    /// Captures of the first instances, as far as they were asked for.
     pub captures: Vec<Captures>,
     pub scopes: Scopes<'a>,
     /// The scope being checked.
@@ -251,7 +251,7 @@ impl<'a> Checker<'a> {
         self.suggest(name, visible.into_iter().chain(builtins))
     }
 
-    /// What the numbers in types stand for.
+    /// Returns the sets and rules that the numbers in types refer to.
     pub fn names(&self) -> Names<'_> {
         Names { sets: &self.sets, halos: &self.halos }
     }

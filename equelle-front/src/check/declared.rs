@@ -10,7 +10,7 @@ use crate::syntax::ast::{self, BasicTypeName, CollectionDomain, TypeExprKind};
 use crate::typed::TreeType;
 use crate::types::{Basic, CanonicalSet, EntityKind, Extent, SetId, Shape, Type};
 
-/// What [`Checker::declared_part`] has seen on its way inwards.
+/// Modifiers that [`Checker::declared`] has seen on its way inwards.
 #[derive(Default)]
 struct Modifiers {
     mutable: bool,
@@ -18,7 +18,7 @@ struct Modifiers {
 }
 
 impl<'a> Checker<'a> {
-    /// What a type expression says; `None` if it has been reported.
+    /// Reads a type expression; `None` if an error in it has been reported.
     pub fn declared(&mut self, ty: &'a ast::TypeExpr) -> Option<Declared> {
         let mut modifiers = Modifiers::default();
         let mut inner = ty;
@@ -221,7 +221,7 @@ impl<'a> Checker<'a> {
         format!("`{array}{text}`")
     }
 
-    /// What to do about a value that does not fit, if it is more than to change the declaration.
+    /// Returns advice for a value that does not fit, if it is more than to change the declaration.
     pub fn declared_hint(&self, declared: &Declared, ty: &TreeType) -> Option<&'static str> {
         let one_truth = declared.basic == Basic::Bool && declared.kind == DeclaredKind::Single && declared.array.is_none();
         let truths = ty.value().is_some_and(|ty| ty.basic == Basic::Bool && ty.mapping().is_some());

@@ -59,7 +59,7 @@ impl<'a> Checker<'a> {
                 (Some(left), Some(right)) => {
                     let operands = [left.ty.clone(), right.ty.clone()];
                     let result = self.infix(op, op_span, bare(left), bare(right), span);
-                    // What stands elsewhere, or is spread, is no longer where it was.
+                    // A value moved by `On` or spread by `Extend` is not where it was.
                     if matches!(op, BinaryOp::On | BinaryOp::Extend) { result } else { result.map(|e| self.keep_periodic(e, &operands)) }
                 }
                 (Some(_), None) | (None, Some(_) | None) => None,

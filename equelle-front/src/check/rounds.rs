@@ -1,4 +1,4 @@
-//! Whether the rounds of a loop can change its condition.
+//! Finds out if the rounds of a loop can change its condition.
 
 use std::collections::BTreeSet;
 

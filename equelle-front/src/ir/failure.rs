@@ -1,5 +1,5 @@
-//! What may end a run with an error. Such an operation is evaluated only where and when the
-//! text says: it is neither dropped nor moved out of a loop, and the first of two is the error.
+//! Operations that may end a run with an error. Such an operation is evaluated only where and when
+//! the text says: it is neither dropped nor moved out of a loop, and the first of two is the error.
 //!
 //! No expression of a kernel fails by itself: the [`Check`](super::Check)s of a kernel come before
 //! its body, and [`Kernel::may_fail`] says whether there is anything that can go wrong in it.

@@ -1,4 +1,4 @@
-//! What a program asks of the structure of its grid.
+//! Requirements of a program on the structure of its grid.
 
 use crate::source::Span;
 

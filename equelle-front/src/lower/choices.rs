@@ -32,7 +32,7 @@ pub(super) fn choices(function: &Function) -> BTreeSet<Span> {
     found
 }
 
-/// What makes each value, and the statement.
+/// The operation that makes each value, and the span of its statement.
 #[derive(Default)]
 struct Definitions<'a> {
     ops: BTreeMap<ValueId, (&'a Op, Span)>,

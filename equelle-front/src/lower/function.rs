@@ -10,7 +10,7 @@ use crate::typed::captures::Captures;
 use crate::typed::{self, TreeType, TypedProgram, VarId};
 use crate::types::{Dimension, Type};
 
-/// What a variable of the typed tree stands for.
+/// Lowered form of a variable of the typed tree.
 #[derive(Clone, Debug)]
 pub(super) enum Binding {
     /// One value per element of an array, or one.

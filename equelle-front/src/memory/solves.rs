@@ -81,7 +81,7 @@ struct Row {
     additions: u32,
 }
 
-/// What a row of an equation reaches beyond its own element.
+/// Reach of a row of an equation beyond its own element.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Beyond {
     /// Through how many sums.
@@ -178,7 +178,7 @@ impl Counter<'_> {
                 let interior = [low, high].into_iter().filter_map(|side| side.interior.as_ref());
                 interior.fold(0, |sum: u32, body| sum.saturating_add(self.block(body, faces)))
             }
-            // What is left of choices the grid decides: one branch for each face.
+            // The grid decides the choices that are left: one branch for each face.
             KStmt::If { then, otherwise, .. } => self.block(then, faces).max(self.block(otherwise, faces)),
             KStmt::Let { .. } | KStmt::LetEntity { .. } => 0,
         }

@@ -12,7 +12,7 @@ pub(super) struct Defs {
 }
 
 impl Defs {
-    /// Of every single-result statement of a function.
+    /// Collects the operations of every single-result statement of a function.
     pub(super) fn of(function: &Function) -> Defs {
         let mut defs = Defs::default();
         defs.add(&function.body.statements);

@@ -58,7 +58,7 @@ struct Carrier<'a> {
     carried: BTreeSet<ValueId>,
 }
 
-/// What a value of a loop's body is computed from, if that is the state before a round.
+/// Backward slice of a value in a loop's body that is computed from the state before a round.
 #[derive(Clone, Debug, Default)]
 struct Slice {
     /// Positions of the statements that compute it.
@@ -131,7 +131,7 @@ impl Carrier<'_> {
         None
     }
 
-    /// What an operation is computed from, if that can be computed at the end of the round before.
+    /// Returns the slice of an operation, if it can be computed at the end of the round before.
     fn slice(
         &self,
         position: usize,

@@ -183,7 +183,7 @@ fn decide(block: &mut KBlock, condition: &KExpr, holds: bool) {
 fn decided(node: NodeMut<'_>, condition: &KExpr, holds: bool) {
     match node {
         NodeMut::Expr(expr) => {
-            // What it becomes may be such a choice again.
+            // The result may be such a choice again.
             while let KExpr::Select { condition: c, if_true, if_false } = expr
                 && **c == *condition
             {

@@ -17,7 +17,7 @@ use crate::time_steps::{self, TimeLoop};
 use crate::types::{Shape, Type};
 
 impl Report {
-    /// Of a module after the passes, which noted their decisions.
+    /// Builds the report on a module after the passes, which noted their decisions.
     pub fn of(module: &Module, notes: &Notes) -> Report {
         let mut walker = Walker {
             module,

@@ -58,7 +58,7 @@ pub(super) fn exists(sets: &SetTable, id: SetId) -> bool {
 /// True if values of the type can exist at operation level.
 ///
 /// # Errors
-/// What is wrong with it.
+/// The reason why they cannot.
 pub fn check_type(sets: &SetTable, ty: &Type) -> Result<(), String> {
     let mentioned = [ty.mapping(), ty.within];
     if mentioned.into_iter().flatten().any(|id| !exists(sets, id)) {

@@ -31,7 +31,7 @@ use crate::bounds::Bounds;
 use crate::data::{CANONICAL, GridRanges, SUBSETS, SUBSETS_WITH_ELEMENTS, kind};
 use crate::tree::{Basic, Dimension, Grids, Info, Kind, Node, PURE, Part, Program, Set, Statement, parts};
 
-/// What programs are generated for.
+/// Purpose of generated programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
     /// To be run: everything of the language, equations that Newton's method solves.
@@ -60,13 +60,13 @@ pub fn program(seed: u64, purpose: Purpose, ranges: &GridRanges) -> Program {
 
 /// Numbers stay below.
 const LARGE: f64 = 1024.0;
-/// What divides stays above.
+/// Divisors stay above.
 const SMALL: f64 = 0.0625;
 
 /// Stands for the domain of the arguments of a function that works on any.
 const GENERIC: Set = Set(usize::MAX);
 
-/// What is wanted of an expression beside its type.
+/// Requirements on an expression besides its type.
 #[derive(Clone, Copy)]
 struct Want {
     /// How deep it may be.
@@ -97,7 +97,7 @@ impl Want {
 enum Content {
     Value(Info),
     Array(Vec<Info>),
-    /// Of numbers within these bounds.
+    /// Numbers within these bounds.
     Sequence(Info),
 }
 
@@ -106,7 +106,7 @@ struct Variable {
     name: String,
     content: Content,
     mutable: bool,
-    /// What it is worth beyond the grid, if it may be read there.
+    /// Its values beyond the grid, if it may be read there.
     beyond: Option<Beyond>,
 }
 
@@ -124,7 +124,7 @@ struct Function {
     effects: bool,
 }
 
-/// Of hundred programs these may fail.
+/// Percentage of programs that may fail.
 const MAY_FAIL: u32 = 40;
 
 struct Generator<'f> {
@@ -136,7 +136,7 @@ struct Generator<'f> {
     loops: Rng,
     /// Decides between what is said in the same place, with a stream of its own too.
     words: Rng,
-    /// Of programs that read neighbours by index.
+    /// Structure of programs that read neighbours by index.
     structure: Option<Structure>,
     purpose: Purpose,
     ranges: &'f GridRanges,

@@ -39,9 +39,9 @@ pub struct Subject {
     pub single: SinglePrecision,
     /// The most steps of a run.
     pub steps: usize,
-    /// What the runtime knows of it.
+    /// Description of it for the runtime.
     pub runnable: Arc<Program>,
-    /// What it is run on.
+    /// Grids and data that it runs on.
     pub cases: Vec<Case>,
 }
 

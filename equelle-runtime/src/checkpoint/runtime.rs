@@ -1,4 +1,4 @@
-//! What generated programs call.
+//! Functions that generated programs call.
 
 use std::sync::Arc;
 

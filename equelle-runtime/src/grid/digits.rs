@@ -69,7 +69,7 @@ impl Digits {
         self.single &= f64::from(number.value as f32) == number.value;
     }
 
-    /// Of these numbers and others.
+    /// Digits of these numbers and others together.
     pub fn and(self, other: Digits) -> Digits {
         Digits {
             significant: self.significant.max(other.significant),

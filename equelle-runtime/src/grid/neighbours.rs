@@ -1,4 +1,4 @@
-//! What is beyond each face of each cell, so that a sum over the faces of a cell reads memory in
+//! Neighbours across each face of each cell, so that a sum over the faces of a cell reads memory in
 //! order and does not ask the face which cell is which.
 
 use super::arrays::Topology;

@@ -57,7 +57,7 @@ pub struct Array<'a> {
     path: &'a Path,
 }
 
-/// What the header says.
+/// Fields of the header.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Header<'a> {
     descr: Option<&'a str>,

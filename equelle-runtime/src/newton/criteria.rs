@@ -31,11 +31,11 @@ use crate::linalg::null_space::round_off;
 /// Sizes that are negligible where no tolerance is given.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Limits {
-    /// Of the residual, relative to that at the guess.
+    /// Size of the residual, relative to that at the guess.
     pub reduction: f64,
-    /// Of the next correction, relative to the unknowns.
+    /// Size of the next correction, relative to the unknowns.
     pub next: f64,
-    /// Of the next correction where the residual has been reduced, relative to the unknowns.
+    /// Size of the next correction where the residual has been reduced, relative to the unknowns.
     pub next_if_reduced: f64,
 }
 

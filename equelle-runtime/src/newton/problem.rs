@@ -155,8 +155,8 @@ pub trait Problem {
         let _ = pursuit;
     }
 
-    /// What corrections of this solve and of the one before it have shown; `None` if nobody keeps
-    /// that.
+    /// Linearity of the corrections of this solve and of the one before it; `None` if nobody keeps
+    /// it.
     fn linearity(&mut self) -> Option<&mut Linearity> {
         None
     }

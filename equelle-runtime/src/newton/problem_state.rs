@@ -119,7 +119,7 @@ pub struct ProblemState<V, C, S: VectorSpace + 'static, P> {
     pub cache: LinearCache<S>,
     /// Cached patterns of equations and of the matrix.
     pub patterns: P,
-    /// What corrections have shown, also those of the solve before.
+    /// Linearity of the corrections, also of those of the solve before.
     pub linearity: Linearity,
     /// Bounds of unknowns.
     pub bounds: Vec<(usize, Bounds)>,

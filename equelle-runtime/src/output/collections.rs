@@ -207,7 +207,7 @@ impl Outputs {
         step.has_collections || self.takes_step(self.written_steps == 0)
     }
 
-    /// What was put out since the last step is one, if there is something.
+    /// Ends the step that has the outputs since the last one, if there are any.
     pub(super) fn end_step(&mut self) {
         let Some(open) = self.step.take() else { return };
         if !self.is_written(&open) {

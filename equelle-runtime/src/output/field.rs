@@ -94,7 +94,7 @@ impl FieldValues {
     }
 }
 
-/// What one file of a step holds.
+/// Content of one file of a step.
 #[derive(Clone, Copy, Debug)]
 pub struct StepFields<'a> {
     /// Round of the outermost loop, from 1; 0 before the first.

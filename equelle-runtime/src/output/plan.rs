@@ -1,4 +1,4 @@
-//! What a run writes, read once from its parameters: formats, steps, times and probes.
+//! Output settings of a run, read once from its parameters: formats, steps, times and probes.
 
 use super::schedule::Schedule;
 use super::vtk::Compression;
@@ -33,7 +33,7 @@ impl Formats {
     }
 }
 
-/// What a run writes.
+/// Output settings of a run.
 #[derive(Clone, Debug, Default)]
 pub(super) struct OutputPlan {
     /// As given, or text.

@@ -57,7 +57,7 @@ struct State {
     /// Description of the run without its files.
     head: Map<String, Value>,
     folder: Option<Folder>,
-    /// Of a run that goes on: how many files of each tag are its own.
+    /// For a run that goes on: how many files of each tag are its own.
     kept: Option<(OutputCounters, u32)>,
     /// Entries of the files in the folder of failures that are this run's.
     failure_files: Vec<Value>,

@@ -1,4 +1,4 @@
-//! What a run keeps for its checkpoints.
+//! State that a run keeps for its checkpoints.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -30,7 +30,7 @@ const READ_ON_HOST: f64 = 1e-6;
 const READ_BETWEEN_GRAPHS: f64 = 1e-3;
 
 impl Session {
-    /// What must be the same where a run goes on.
+    /// Identity of the run, which must be the same where it goes on.
     fn identity(&mut self) -> RunIdentity {
         let grid = &self.grid;
         let grid_hash = *self.checkpoints.grid_hash.get_or_insert_with(|| grid_hash::of(grid));
@@ -255,7 +255,7 @@ impl Session {
 
     /// The header of a checkpoint of a state, without what [`write::write`] fills in.
     pub(super) fn header_of(&mut self, kept: &RoundState) -> Result<Header, Error> {
-        // What only skipped parts of the program read must not change either.
+        // Inputs that only skipped parts of the program read must not change either.
         let mut inputs = self.checkpoints.inputs_before.clone();
         inputs.extend(self.inputs.hashes(&self.parameters, &self.program)?);
         Ok(Header {

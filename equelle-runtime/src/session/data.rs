@@ -364,7 +364,7 @@ impl Session {
         self.locate_nonfinite(result)
     }
 
-    /// What a run that is continued needs for its outputs.
+    /// State that a continued run needs for its outputs.
     pub fn output_counters(&self) -> OutputCounters {
         self.outputs.counters()
     }

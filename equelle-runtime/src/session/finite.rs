@@ -48,7 +48,7 @@ impl Session {
     /// it changes.
     pub fn samples_state(&mut self, state: &LoopState) -> bool {
         let measures = self.begin_measure();
-        // What is not finite must not come into a checkpoint.
+        // Numbers that are not finite must not come into a checkpoint.
         let is_time = state.next >= FIRST_SAMPLE && state.next.is_power_of_two();
         let samples = self.nonfinite == Nonfinite::Error && (measures || is_time || self.checkpoint_due());
         if samples {

@@ -22,7 +22,7 @@ pub enum Measured {
     Number,
 }
 
-/// What a round has made of a component of a variable.
+/// Values of a component of a variable after a round, and their change.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RoundChange {
     /// The smallest value after it.
@@ -42,7 +42,7 @@ pub struct MeasuredVariable {
     pub is_first: bool,
 }
 
-/// What the variables of a kind say.
+/// Verdict on the variables of a kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Verdict {
     #[default]

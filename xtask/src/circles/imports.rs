@@ -7,14 +7,14 @@ use syn::{Attribute, Item, ItemUse, UseTree};
 /// The names of a path, which may begin with `crate`, `super` or `self`.
 pub(super) type Path = Vec<String>;
 
-/// What an import brings in.
+/// An import.
 pub(super) struct Use {
     pub path: Path,
     /// Its name here; none where it is all that a module has.
     pub name: Option<String>,
 }
 
-/// What code names.
+/// Names in code.
 #[derive(Default)]
 pub(super) struct Code {
     pub paths: Vec<Path>,
@@ -53,7 +53,7 @@ pub(super) fn name_of(item: &Item) -> Option<String> {
     Some(name.to_string())
 }
 
-/// What the tree of a `use` brings in.
+/// Imports of the tree of a `use`.
 pub(super) fn read_use(tree: &UseTree) -> Vec<Use> {
     let mut uses = Vec::new();
     read_tree(tree, &mut Vec::new(), &mut uses);
@@ -82,7 +82,7 @@ fn read_tree(tree: &UseTree, above: &mut Path, uses: &mut Vec<Use>) {
     }
 }
 
-/// What code names, but for parts behind `#[cfg(test)]` and the tokens of `quote!`.
+/// Reads the names in code, but for parts behind `#[cfg(test)]` and the tokens of `quote!`.
 pub(super) fn read_code(tokens: TokenStream) -> Code {
     let mut code = Code::default();
     add_code(tokens, &mut code);

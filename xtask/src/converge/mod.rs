@@ -1,4 +1,4 @@
-//! Whether implicit programs converge with default parameters, on grids of all kinds: a table for
+//! Convergence of implicit programs with default parameters, on grids of all kinds: a table for
 //! docs/benchmarks.
 
 mod both;
@@ -13,7 +13,7 @@ use serde_json::Value;
 use self::problems::{Case, Generators, Grid, cases, grids};
 use crate::tools::{self, Failure, root};
 
-/// What to run.
+/// Options of `converge`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Options {
     /// About how many cells grids have
@@ -39,7 +39,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     }
     let folder = root().join("target/converge");
     fs::create_dir_all(&folder).map_err(|error| format!("cannot make `{}`: {error}", folder.display()))?;
-    // What takes time are the simulators, which are optimised in either case.
+    // The simulators take the time; they are optimised in either case.
     let equellec = tools::equellec("dev")?;
     let mut failed = 0;
     println!("| grid | cells | program | solves | Newton iterations | linear iterations | assembly s | set-up s | linear solves s |");

@@ -15,7 +15,7 @@ use crate::codegen::signature::LaunchBounds;
 /// leaves too few for the rest.
 const MAX_REGISTERS: usize = 40;
 
-/// What the cells of a row load together.
+/// Values that the cells of a row load together.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct RowLoads {
     /// Parameters read in the cell or beyond one of its sides: the neighbour along x is in the row.
@@ -81,7 +81,8 @@ fn inside_of(block: &KBlock) -> KBlock {
 }
 
 impl RowLoads {
-    /// Of a body inside the grid; `None` if it loads something else, or nothing beyond a side.
+    /// Finds the loads of a body inside the grid; `None` if it loads something else, or nothing
+    /// beyond a side.
     fn of(w: &Writer<'_>, inside: &KBlock) -> Option<Self> {
         let mut loads = RowLoads::default();
         let mut together = true;

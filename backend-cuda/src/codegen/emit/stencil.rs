@@ -11,7 +11,7 @@ use super::path::side_map;
 use super::text::Text;
 use super::writer::Writer;
 
-/// What something is the same for.
+/// Cells that share a definition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum SameFor {
     Cell,

@@ -368,7 +368,7 @@ impl KernelModule {
     }
 }
 
-/// What precedes kernels on grids: the prelude and the elementary functions.
+/// Returns the text before kernels on grids: the prelude and the elementary functions.
 pub fn before_kernels() -> String {
     format!("{PRELUDE}\n{}", equelle_runtime::math::cuda_text())
 }

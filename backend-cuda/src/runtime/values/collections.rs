@@ -186,7 +186,7 @@ pub struct DeviceTable {
 }
 
 impl DeviceTable {
-    /// Of its numbers.
+    /// Address of its numbers.
     pub fn pointer(&self) -> DevicePtr {
         self.buffer.address()
     }
@@ -196,7 +196,7 @@ impl DeviceTable {
 #[derive(Debug)]
 pub struct Loop {
     pub(crate) state: equelle_runtime::session::LoopState,
-    /// What its rounds give, if they give something.
+    /// Elements of its rounds, if they have any.
     pub(crate) elements: Option<Elements>,
     /// Number of sequences of launches submitted to the device before the round.
     pub(crate) handed_over: u64,

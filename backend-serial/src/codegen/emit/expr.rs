@@ -334,7 +334,7 @@ impl Writer<'_> {
         }
     }
 
-    /// What the grid says of an entity.
+    /// Writes a call of a method of the grid for an entity.
     fn of_grid(&mut self, method: &str, at: &Path) -> Written<Text> {
         let (entity, method, grid) = (self.entity(at)?, ident(method), self.grid());
         Ok(Text::atom(quote! { #grid.#method(#entity) }))

@@ -145,7 +145,7 @@ impl Writer<'_> {
         Some(known)
     }
 
-    /// What is known of a face, if it is one of those that a sum visits.
+    /// Returns the names for a face, if it is one of those that a sum visits.
     fn known_face(&self, face: &Path) -> Option<&FaceNames> {
         let Path::Local(local) = face else { return None };
         self.known_faces.iter().rev().find(|known| known.face == *local)

@@ -50,7 +50,7 @@ impl End {
     }
 }
 
-/// What the inside of a row reads, and what a side function takes as an argument.
+/// A value that the inside of a row reads, and that a side function takes as an argument.
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::codegen) enum Leaf {
     /// A single parameter.
@@ -100,6 +100,6 @@ pub(in crate::codegen) struct SideFunction {
     pub reached: Vec<(u32, StencilPoint)>,
     /// The function.
     pub item: TokenStream,
-    /// What it refers to.
+    /// References of its text.
     pub uses: Uses,
 }

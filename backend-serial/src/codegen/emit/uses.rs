@@ -1,4 +1,4 @@
-//! What a text refers to, noted by whoever writes the reference.
+//! References of a text, noted by whoever writes them.
 
 use std::collections::BTreeSet;
 
@@ -58,7 +58,7 @@ pub(in crate::codegen) enum Use {
     Item(&'static str),
 }
 
-/// What a text refers to.
+/// References of a text.
 #[derive(Clone, Debug, Default)]
 pub(in crate::codegen) struct Uses(BTreeSet<Use>);
 

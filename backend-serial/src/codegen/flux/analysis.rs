@@ -34,8 +34,8 @@ pub(in crate::codegen) fn analyse_face_terms(writer: &mut Writer, face: LocalId,
 /// A body whose terms are the same for both cells of a face.
 pub(in crate::codegen) struct FluxAnalysis {
     pub dag: Dag,
-    /// What the body yields, from values here and sums, for cells that are in none of the
-    /// `subsets`; or the terms of one face.
+    /// Results of the body, from values here and sums, for cells that are in none of the `subsets`;
+    /// or the terms of one face.
     pub yields: Vec<Node>,
     /// Sets of cells made at run time for whose cells the body yields something else.
     pub subsets: Vec<SetId>,
@@ -344,7 +344,7 @@ impl<'w, 'a> Reader<'w, 'a> {
             KExpr::CellFact { .. } => return Err(Failure::Form(Refusal::CellFact)),
             KExpr::Member { set, at } => {
                 let at = self.at(at)?;
-                // Of the cells at the boundary, say, there are many.
+                // A canonical set, such as the cells at the boundary, has many cells.
                 if self.writer.module.sets.get(*set).canonical.is_some() || at != At::Here {
                     return Err(Failure::Form(Refusal::Subset));
                 }

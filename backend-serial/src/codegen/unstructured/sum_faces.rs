@@ -36,7 +36,7 @@ struct SumNames<'a> {
     /// True if the cell that sums is the face's first.
     outward: Ident,
     sums: Vec<Ident>,
-    /// Of an extreme, where its faces are asked for.
+    /// Faces of an extreme, if they are asked for.
     extreme_faces: Vec<Ident>,
     /// True if the cell is [`Path::Here`].
     own_is_here: bool,

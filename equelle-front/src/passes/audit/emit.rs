@@ -74,7 +74,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
         true
     }
 
-    /// What a term with a flux is multiplied by, so that the flux has one factor for all cells.
+    /// Computes the factor for a term with a flux that gives the flux one factor for all cells.
     fn weight(&self, term: &Term, sign: f64) -> Option<Term> {
         if !self.values.has_own_flux(term) {
             return None;

@@ -89,7 +89,7 @@ pub(super) struct Builder<'a> {
     /// Set while something is built that is evaluated under a condition, where statements would be
     /// evaluated without it.
     unshared: bool,
-    /// Of what is built now.
+    /// Sign of zeros in the expression being built.
     pub zero_sign: ZeroSign,
     /// Something was built whose zeros have not the sign that the operations give.
     lost_sign: bool,
@@ -241,7 +241,7 @@ impl<'a> Builder<'a> {
                     return self.substitute(value, &op, at);
                 }
                 let place = format!("{at:?}");
-                // What has the sign of the operations serves where either will do.
+                // An expression with the sign of the operations serves where either will do.
                 let signs: &[ZeroSign] = match self.zero_sign {
                     ZeroSign::AsComputed => &[ZeroSign::AsComputed],
                     ZeroSign::Free => &[ZeroSign::Free, ZeroSign::AsComputed],
@@ -374,7 +374,7 @@ impl<'a> Builder<'a> {
                 }
                 let a = self.eval(*a, at)?;
                 let b = match op {
-                    // Of a divisor the sign decides between two infinities.
+                    // The sign of a zero divisor decides between two infinities.
                     Arithmetic::Div => self.with_zeros(ZeroSign::AsComputed, |s| s.eval(*b, at))?,
                     Arithmetic::Add | Arithmetic::Sub | Arithmetic::Mul => self.eval(*b, at)?,
                 };

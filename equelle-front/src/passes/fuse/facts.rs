@@ -1,11 +1,11 @@
-//! What is known of an entity where it stands: members of which sets, Empty or not.
+//! Known facts about an entity where it stands: the sets that it is in, and whether it is Empty.
 
 use crate::ir::{KExpr, LocalId, Path, Side};
 use crate::types::{CanonicalSet, Extent, SetId, SetTable};
 
 use super::super::analysis::is_all;
 
-/// What is known of the axis at hand.
+/// The axis at hand, as far as it is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Axis {
     /// This one.

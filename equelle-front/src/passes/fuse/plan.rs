@@ -215,7 +215,7 @@ pub(super) struct Planner<'a> {
     sites: BTreeMap<ValueId, Sites>,
     costs: BTreeMap<ValueId, (u32, bool)>,
     functions: BTreeMap<ValueId, u32>,
-    /// What the values of a loop that do not change in it cost.
+    /// Costs of the values of a loop that do not change in it.
     pub again: BTreeMap<ValueId, Again>,
     /// Sums over faces that are evaluated at other cells: stored, or each cell would sum over the
     /// faces of its neighbours.
@@ -224,7 +224,7 @@ pub(super) struct Planner<'a> {
     tall: BTreeSet<ValueId>,
     /// Sums over faces that do not change in a loop which reads them: stored before it.
     sums_over_rounds: BTreeSet<ValueId>,
-    /// What variables hold and what is put out: it is in memory, whatever it is computed from.
+    /// Values of variables and outputs: they are in memory, whatever they are computed from.
     written: BTreeSet<ValueId>,
     /// At which offsets values are read.
     offsets: OffsetReads,
@@ -239,7 +239,7 @@ impl Planner<'_> {
         self.function.values[value.0 as usize].ty
     }
 
-    /// What the user decides of a value.
+    /// The user's storage request for a value.
     fn storage(&self, value: ValueId) -> Option<Storage> {
         self.function.values[value.0 as usize].storage
     }
@@ -519,8 +519,8 @@ impl Planner<'_> {
             Basic::Vector | Basic::Bool => cost > self.model.share,
             Basic::Entity(_) | Basic::Text | Basic::Table | Basic::Axis(_) => false,
         };
-        // What lives on faces is mostly summed over the faces of cells: each cell evaluates it
-        // anew, next to its other terms, and nothing goes through memory.
+        // Values on faces are mostly summed over the faces of cells: each cell evaluates them anew,
+        // next to its other terms, and nothing goes through memory.
         let on_faces = ty.mapping().is_some_and(|set| self.sets.get(set).kind == EntityKind::Face);
         let is_invariant = sites.depth > depth && may_be_kept;
         let again = is_invariant.then(|| self.again(result)).filter(|again| again.compute > again.load);
@@ -606,7 +606,7 @@ impl Planner<'_> {
     }
 }
 
-/// What an operation outside kernels needs its operands for.
+/// Returns the reason for which an operation outside kernels needs its operands.
 fn need_of(op: &Op) -> Need {
     match op.class() {
         OpClass::Solve => Need::Solve,

@@ -49,7 +49,7 @@ pub(super) struct Placing<'a> {
     fresh: &'a mut Fresh,
     /// Values that somebody reads.
     read: Vec<bool>,
-    /// What both branches of a choice evaluate.
+    /// Values that both branches of a choice evaluate.
     both: HashMap<Value, Rc<[Value]>>,
 }
 
@@ -178,7 +178,7 @@ impl<'a> Placing<'a> {
         }
     }
 
-    /// What the body of a sum takes from outside.
+    /// Returns the locals that the body of a sum takes from outside.
     fn of_sum(&self, body: &Numbered, locals: &ValueLocals) -> ValueLocals {
         locals.iter().filter(|(value, _)| body.named.contains(value)).map(|(&value, &local)| (value, local)).collect()
     }

@@ -31,7 +31,7 @@ pub const MAX_DEPTH: u32 = 200;
 /// it.
 pub const MAX_HEIGHT: u32 = 4000;
 
-/// What the parser makes of a text.
+/// Output of the parser.
 #[derive(Clone, Debug, Default)]
 pub struct Parsed {
     /// The tree: all statements that could be read.

@@ -1,4 +1,4 @@
-//! What to say about an unexpected token, and where to go on.
+//! Messages about unexpected tokens, and recovery from them.
 
 use super::{Failed, MAX_DEPTH, Parser};
 use crate::diagnostic::{Code, Diagnostic};

@@ -82,8 +82,8 @@ impl Parser<'_> {
         }
     }
 
-    /// What can be told of a statement that could not be read: the names that others may use.
-    /// `body` is the block it opens.
+    /// Salvages the names that others may use from a statement that could not be read. `body` is
+    /// the block it opens.
     fn salvage(&mut self, begin: usize, body: Option<Block>) -> Option<Stmt> {
         let line = || self.tokens[begin..].iter().take_while(|t| !matches!(t.kind, TokenKind::Newline | TokenKind::End));
         let kind = |n: usize| self.tokens.get(begin + n).map_or(TokenKind::End, |t| t.kind);

@@ -41,7 +41,7 @@ pub fn read_file_with(source: &Source, path: &Path, stored: StoredGeometry, thre
 pub struct ReadOptions {
     /// True if geometry in the file is compared with its nodes.
     pub stored: StoredGeometry,
-    /// Of decks.
+    /// Options of decks.
     pub deck: grdecl::DeckOptions,
     /// Options of meshes of Gmsh.
     pub gmsh: gmsh::GmshOptions,

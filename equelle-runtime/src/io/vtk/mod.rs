@@ -45,11 +45,11 @@ pub struct VtkFile<'a> {
 enum Section {
     /// It has a tuple for each point or cell.
     Values(Association),
-    /// Of the whole file.
+    /// It belongs to the whole file.
     Whole,
     /// Coordinates of points.
     Points,
-    /// What cells are made of.
+    /// Definition of the cells.
     Cells,
 }
 

@@ -21,7 +21,7 @@ pub struct Pattern {
     found: Found,
 }
 
-/// What is found out about a pattern on first use; no part of its identity.
+/// Properties of a pattern that are found on first use; no part of its identity.
 #[derive(Clone, Debug, Default)]
 struct Found {
     diagonals: OnceLock<Option<Offsets>>,

@@ -1,11 +1,11 @@
-//! What a matrix in compressed rows is like, in one pass over its entries on several threads.
+//! Properties of a matrix in compressed rows, from one pass over its entries on several threads.
 
 use crate::linalg::driver::choose::{Diagonal, MatrixProperties, SYMMETRY, fields};
 use crate::linalg::matrix::csr::{Csr, Symmetry};
 use crate::linalg::null_space::round_off;
 use crate::threads::{BLOCK, PerBlock, Threads};
 
-/// What follows from the entries alone.
+/// Properties that follow from the entries alone.
 pub(super) struct Entries {
     /// True if a row sums to zero up to round-off, as all do where there is a null space.
     pub vanishes: bool,

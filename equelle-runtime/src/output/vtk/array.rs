@@ -61,7 +61,7 @@ impl NumberType {
 pub(in crate::output) struct Array<'a> {
     pub name: Cow<'a, str>,
     pub number: NumberType,
-    /// Of a tuple; `None` where there are no tuples, but numbers.
+    /// Numbers in a tuple; `None` where there are no tuples, but numbers.
     pub components: Option<usize>,
     /// True if it belongs to no entities, so that its length must be told.
     pub is_free: bool,

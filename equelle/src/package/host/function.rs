@@ -16,7 +16,7 @@ use super::super::source::place;
 use super::program::Program;
 use super::uses::Uses;
 
-/// What stands for a value in the text.
+/// Form of a value in the generated text.
 #[derive(Clone, Debug)]
 pub(super) enum Binding {
     /// A local that owns it.

@@ -103,7 +103,7 @@ impl<'a> FunctionWriter<'a> {
         Ok(out)
     }
 
-    /// What comes after the body of a loop of the main program's body.
+    /// Check and checkpoint after the body of a loop of the main program's body.
     fn end_of_round(&self, statement: usize) -> Round<'a> {
         Round { checked: state::of_round(self.function, statement), checkpoint: self.program.checkpoints.of_loop(statement) }
     }
@@ -206,7 +206,7 @@ impl<'a> FunctionWriter<'a> {
         self.line = None;
         let outer = self.declared.clone();
         let body = self.block(body)?;
-        // What the body declared is gone after it.
+        // Variables that the body declared are gone after it.
         self.declared = outer;
         self.depth -= 1;
         self.line = None;

@@ -16,7 +16,7 @@ pub(super) enum ElementType {
 }
 
 impl ElementType {
-    /// Of a number of the format; else what the number stands for.
+    /// Returns the type for a number of the format; else what the number stands for.
     fn of(code: i32) -> Result<ElementType, String> {
         let name = match code {
             1 => return Ok(ElementType::Line),

@@ -23,7 +23,7 @@ pub(super) struct CornerPoint {
     pub is_small: Vec<bool>,
 }
 
-/// What is wrong with the corners of a cell, numbered as in the deck.
+/// Errors in the corners of a cell, numbered as in the deck.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum CornerError {
     /// Two points of a pillar are at the same depth, but not in the same place.

@@ -1,4 +1,4 @@
-//! What a deck says about its grid.
+//! Grid data of a deck.
 
 use std::collections::BTreeMap;
 

@@ -74,7 +74,7 @@ struct Row {
 }
 
 impl Faces {
-    /// Of all columns. Adds the nodes where lines cross.
+    /// Builds the faces of all columns. Adds the nodes where lines cross.
     pub(super) fn new(grid: &CornerPoint, columns: &mut Columns, connections: &Connections<'_>) -> Faces {
         let [nx, ny, _] = grid.n;
         let mut faces = Faces::default();

@@ -1,4 +1,4 @@
-//! Whether the arrays of a file are those of one grid.
+//! Checks that the arrays of a file are those of one grid.
 
 use super::Raw;
 use super::reader::Reader;
