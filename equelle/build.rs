@@ -1,9 +1,9 @@
 //! Embeds the sources of the runtime crates, so that an installed compiler can build simulators
 //! on its own.
 //!
-//! What is embedded is a workspace of its own: the runtime halves of the runtime crates, manifests
-//! in which everything inherited is spelled out and the code generation half is gone, and the part
-//! of `Cargo.lock` that this workspace needs.
+//! The embedded sources are a workspace of their own: the runtime halves of the runtime crates,
+//! manifests in which everything inherited is spelled out and the code generation half is gone, and
+//! the part of `Cargo.lock` that this workspace needs.
 //!
 //! `embedded/` holds links to these sources: a package of `equelle` has them too, where it is
 //! built without the rest of the repository.
@@ -175,7 +175,7 @@ fn crate_manifest(path: &Path, workspace: &DocumentMut) -> DocumentMut {
     manifest
 }
 
-/// Whether an item is `{ workspace = true, ... }`.
+/// True if an item is `{ workspace = true, ... }`.
 fn inherits(item: &Item) -> bool {
     item.get("workspace").and_then(Item::as_bool) == Some(true)
 }

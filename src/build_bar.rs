@@ -41,11 +41,11 @@ pub struct BuildBar {
     /// Units that are made, and how long they take.
     made: usize,
     work: f64,
-    /// Of these, what was there before.
+    /// The part of the work that was there before.
     fresh: f64,
     /// Long ones that are not made.
     to_come: Vec<&'static str>,
-    /// What cargo has begun last.
+    /// The last action that cargo has begun.
     what: String,
 }
 

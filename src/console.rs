@@ -1,4 +1,4 @@
-//! What the user sees on standard error.
+//! Messages to the user on standard error.
 
 use std::io::{IsTerminal, Write};
 
@@ -33,7 +33,7 @@ pub enum ColorChoice {
 }
 
 impl ColorChoice {
-    /// Whether standard error gets colours.
+    /// True if standard error gets colours.
     pub fn enabled(self) -> bool {
         match self {
             ColorChoice::Always => true,
@@ -101,7 +101,7 @@ impl Console {
         }
     }
 
-    /// What is being done. Not shown as JSON, which is for programs.
+    /// Prints progress. Not shown as JSON, which is for programs.
     pub fn progress(&self, message: &str) {
         match self.format {
             MessageFormat::Human | MessageFormat::Short => write(&format!("{message}\n")),
@@ -114,7 +114,7 @@ impl Console {
         write(&format!("\r{line}\x1b[K"));
     }
 
-    /// What the compiler did.
+    /// Prints the compiler's report.
     pub fn report(&self, report: &Report, source: &SourceMap) {
         match self.format {
             MessageFormat::Human | MessageFormat::Short => write(&report::text(report, source)),

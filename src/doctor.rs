@@ -12,7 +12,7 @@ use equelle::failure::Failure;
 use equelle::package::written;
 use equelle::registry::Registry;
 
-/// What was found.
+/// Findings about this machine and folder.
 #[derive(Debug)]
 pub struct Report {
     /// One line for each thing that matters.
@@ -52,7 +52,7 @@ pub fn examine(backends: Registry) -> Report {
     Report { text: lines.join("\n") + "\n", result: cargo.map(drop).and(cache.map(drop)) }
 }
 
-/// What a package in a folder depends on; `None` if there is no package of ours.
+/// The runtime that a package in a folder depends on; `None` if there is no package of ours.
 fn package_line(folder: &Path) -> Option<String> {
     let manifest: toml_edit::DocumentMut = fs::read_to_string(folder.join("Cargo.toml")).ok()?.parse().ok()?;
     let path = manifest.get("dependencies")?.get("equelle-runtime")?.get("path")?.as_str()?.to_owned();

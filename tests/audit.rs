@@ -137,7 +137,7 @@ fn water_and_oil_of_two_phase_flow() {
         let water = pores * saturation;
         near(number(&events[1], "change"), water, 10.0 * water);
         near(number(&events[0], "change"), -water, 10.0 * water);
-        // What the solve leaves is the rest.
+        // The rest is the residual of the solve.
         assert!(events.iter().all(|event| number(event, "rest").abs() < 1e-10 * water), "{events:?}");
     }
 }

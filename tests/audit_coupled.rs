@@ -123,7 +123,7 @@ fn sums_of_two_cells_by_hand() {
         // A flux of its own beside a multiple of the other, which is no stage.
         ("rate = u - out(v) / w\n v = v + dt * rate\n u = u - dt / w * d(u)", -0.2, 0.2),
         ("rate = 2 * u - out(v) / w\n v = v + 0.1 * rate\n u = u - 0.1 / w * out(u) + 0 * dt * u", -0.2, 0.4),
-        // What is not conserved is a source too, as it is after the round.
+        // A variable that is not conserved is a source too, as it is after the round.
         ("u = u * (1 - dt)\n v = v - dt / w * out(v) + dt * u", -0.2, 0.1 * 1.8),
         ("u = u * (1 - dt)\n For h In hs {\n v = v - h / w * out(v) + h * u\n }", -0.2, 0.1 * 1.8),
     ];

@@ -69,7 +69,7 @@ impl Run {
     }
 }
 
-/// Of a file of NumPy, version 1: text whose length is in front, then numbers of 8 bytes.
+/// Reads a file of NumPy, version 1: text whose length is in front, then numbers of 8 bytes.
 fn numbers(file: &Path) -> Vec<f64> {
     let bytes = fs::read(file).expect("a file");
     assert!(bytes.starts_with(b"\x93NUMPY\x01"), "{}", file.display());
@@ -94,7 +94,7 @@ fn mass_of_shallow_water() {
     run.agrees("q_0", &sums, mass(0));
 }
 
-/// What is in the pores, and rates of the wells.
+/// Water in the pores, and rates of the wells.
 #[test]
 fn water_between_wells() {
     let run = Run::of("two_phase_wells", &[]);

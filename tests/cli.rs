@@ -323,7 +323,7 @@ fn compare_prints_how_far_levels_are_apart() {
     let output = expect(2, equellec().args(["compare", HEAT, CASE, "--backend", "serial,serial", "--levels", "2"]));
     assert!(output.stdout.is_empty() && stderr(&output).contains("only one way"), "{}", stderr(&output));
     expect(2, equellec().args(["compare", HEAT, CASE, "--tolerance", "-1"]));
-    // What is wrong with the data ends as `run` does.
+    // Errors in the data end as in `run`.
     expect(4, equellec().args(["compare", HEAT, CASE, "k=hot"]));
     let apart = expect(3, equellec().args(["compare", HEAT, CASE, "--tolerance", "0"]));
     assert!(stdout(&apart).contains("beyond the tolerance") && stderr(&apart).contains("differ by more than"), "{}", stdout(&apart));

@@ -1,4 +1,4 @@
-//! What compiled runs tell is what interpreted ones do: the audit of a run, and what is left where
+//! Compiled runs tell the same as interpreted ones: the audit of a run, and what is left where
 //! Newton's method fails.
 
 use std::collections::BTreeMap;

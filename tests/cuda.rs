@@ -40,7 +40,7 @@ fn device() -> Option<Rc<dyn Device>> {
     compiler.then(|| Rc::new(Emulator::new()) as Rc<dyn Device>)
 }
 
-/// What a program puts out, run by `run`.
+/// Outputs of a program, run by `run`.
 fn records(words: &[String], verified: &Verified, source: &SourceMap, run: impl FnOnce(Session) -> Result<(), Error>) -> Vec<Record> {
     let program = interpret::program(source, verified);
     let mut session = Session::open_with(program, words, Options::silent()).unwrap_or_else(|error| panic!("{error:?}"));
@@ -288,7 +288,7 @@ fn bounds_of_unknowns() {
     example("two_phase_implicit", &[&format!("timesteps_filename={}", file.display())], PIVOTS);
 }
 
-/// What is written, for those who hold a copy.
+/// Written text, for those who hold a copy.
 #[derive(Clone, Default)]
 struct Text(Arc<Mutex<Vec<u8>>>);
 
@@ -362,7 +362,7 @@ fn ranges(event: &serde_json::Value) -> Vec<(String, f64, f64)> {
     unknowns.iter().map(|range| (range["name"].as_str().unwrap().to_owned(), number(&range["least"]), number(&range["greatest"]))).collect()
 }
 
-/// What the reader of JSON rounds: the last bit.
+/// Rounding of the JSON reader: the last bit.
 const PARSED: f64 = f64::EPSILON;
 
 /// Ranges of unknowns are those of the collections that are put out after each solve, and those of

@@ -61,7 +61,7 @@ fn follow(page: &str) -> (PathBuf, usize) {
                 let (command, expected) = text.split_once('\n').expect("a command");
                 let words = words(command.strip_prefix("$ ").expect("a command"));
                 if words[0] == "gmsh" {
-                    // What it makes is committed.
+                    // The mesh that it makes is committed.
                     fs::copy(repository("grids/plate.msh"), folder.join("plate.msh")).expect("the mesh is committed");
                     continue;
                 }

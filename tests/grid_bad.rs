@@ -22,7 +22,7 @@ const VTU: &str = "<?xml version=\"1.0\"?>
 </Piece></UnstructuredGrid></VTKFile>
 ";
 
-/// What a deck has in place of something, and the error that follows.
+/// A deck, a text in it, the text in its place, and the error that follows.
 const DECKS: [(&str, &str, &str, &str); 28] = [
     (DECK, "8*5 /", "7*5 /", ":8: DZ of line 7 has 7 values: expected 8"),
     (DECK, "8*5 /", "9*5 /", ":8: DZ of line 7 has more than 8 values: expected its `/` before `9*5`"),

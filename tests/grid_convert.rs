@@ -25,7 +25,7 @@ impl Folder {
         (output.status.code(), text(&output.stdout), text(&output.stderr))
     }
 
-    /// What it says on standard error.
+    /// Runs it without an error; returns its standard error.
     fn equellec(&self, words: &[&str]) -> String {
         let (code, _, errors) = self.run(words);
         assert_eq!(code, Some(0), "{words:?}: {errors}");

@@ -8,7 +8,7 @@ use equelle_front::check::{CheckOptions, check_text};
 use equelle_front::library;
 use equelle_front::syntax::{self, ast::StmtKind};
 
-/// What an interpreted program puts out, by tag.
+/// Outputs of an interpreted program, by tag.
 fn run(text: &str, parameters: &[&str], files: &[(&str, String)]) -> BTreeMap<String, Vec<f64>> {
     let folder = tempfile::tempdir().expect("a folder");
     for (name, text) in files {
@@ -194,7 +194,7 @@ fn steps_end_at_the_end_and_none_is_one_of_rounding() {
         // Sums of some hundred rounded numbers are off by less than the hundredth part of 1e-9.
         assert!((last * rounds - end).abs() < 1e-9, "{longest} {end}: {last}");
     }
-    // What is left is a step of its own where it is no rounding: 1e-11 of the end.
+    // A remainder that is no rounding is a step of its own: 1e-11 of the end.
     let [rounds, last, _] = rounds_of("0.1", "1.00000000001", "0");
     assert!(rounds == 11.0 && (last - 1e-11).abs() < 1e-15, "{rounds} {last}");
     // Shorter steps than that do not leave less either.

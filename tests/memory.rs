@@ -125,7 +125,7 @@ fn an_assignment_of_a_field_copies_nothing() {
     assert!(text.contains("u0 = u.clone();") || !text.contains("u0 ="), "a clone of a collection is a handle: {text}");
 }
 
-/// Of three stages the second takes the memory of the state, the third that of the first: two
+/// The second of three stages takes the memory of the state, the third that of the first: two
 /// arrays a field, as in the example of magnetohydrodynamics.
 #[test]
 fn stages_live_in_two_arrays_a_field() {
@@ -265,7 +265,7 @@ const PROGRAMS: [(&str, &[&str], u64); 6] = [
     ("two_phase_implicit", &["-O2"], 0),
 ];
 
-/// What is foreseen bounds what a run takes, and not by much: programs whose loops run do all that
+/// The foreseen memory bounds that of a run, and not by much: programs whose loops run do all that
 /// the compiler saw.
 #[test]
 fn runs_take_what_was_foreseen() {
@@ -429,8 +429,8 @@ fn geometry_that_nothing_reads_any_more_is_given_up() {
         let line = text.lines().map(str::trim).find(|line| line.starts_with("rt.keep_geometry(")).unwrap_or_default();
         line.to_owned()
     };
-    // Of faces the product of areas is stored before the loop, and nothing is left to read; of
-    // cells volumes are read where they are.
+    // The product of areas of faces is stored before the loop, and nothing is left to read; volumes
+    // of cells are read where they are.
     let steps = [
         ("u + dt * Divergence(area * area * area * Gradient(u))", "rt.keep_geometry(&[]);"),
         ("u + dt / |AllCells()| * Divergence(Gradient(u))", "rt.keep_geometry(&[GeometryArray::CellVolumes]);"),

@@ -312,7 +312,7 @@ fn explosion(n: usize) -> Vec<f64> {
     run("explosion", How::Compiled2, &example(), n, &words).last("lnrho").to_vec()
 }
 
-/// What is symmetric stays so: each result equals its mirror image and itself with axes exchanged.
+/// Symmetric fields stay so: each result equals its mirror image and itself with axes exchanged.
 /// The logarithmic form does not conserve mass by construction: the loss shrinks with the cells.
 #[test]
 fn explosions_stay_symmetric_and_lose_little_mass() {

@@ -1,5 +1,5 @@
-//! What somebody meets who begins: help, programs on standard input, dimensions, and what is said
-//! before a long build.
+//! First steps of a newcomer: help, programs on standard input, dimensions, and messages before a
+//! long build.
 
 use std::env;
 use std::fs;
@@ -129,8 +129,8 @@ fn programs_come_from_standard_input() {
     assert!(refused.contains("<standard input>:1:5"), "{refused}");
 }
 
-/// What is consistent only without dimensions: the first error tells how to leave them unchecked,
-/// and the first line of the program does it.
+/// A program may be consistent only without dimensions: the first error tells how to leave them
+/// unchecked, and the first line of the program does it.
 #[test]
 fn dimensions_can_be_ignored() {
     let program = "k = InputScalarWithDefault(\"k\", 1)\nx = 2 [Meter] + k\ny = 3 [Second] + k\nOutput(\"x\", x * y)\n";
@@ -141,7 +141,7 @@ fn dimensions_can_be_ignored() {
     assert_eq!(stdout(&expect_with_input(0, &["run", "--interpret", "--quiet", "-"], &ignoring)), "x = 12\n");
     // Another line than the first is a comment.
     expect_with_input(1, &["check", "-"], &format!("\n{ignoring}"));
-    // What is wrong without dimensions too is not blamed on them.
+    // Errors that stay without dimensions are not blamed on them.
     let refused = stderr(&expect_with_input(1, &["check", "-"], &program.replace("x * y", "x * z")));
     assert!(!refused.contains("--nondimensional"), "{refused}");
 }

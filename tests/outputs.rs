@@ -140,7 +140,7 @@ fn pairs(name: &str, count: usize) {
         let u0 = origins[0].1;
         assert_eq!(origins, (0..STEPS).map(|number| (number, u0)).collect::<Vec<_>>(), "all files are of one run");
         assert!(complete.iter().any(|(_, of_run)| *of_run == u0), "and that one was complete");
-        // Of a refused run nothing is left, nor of locks and temporary files.
+        // Refused runs leave nothing, nor do locks and temporary files stay.
         let others: Vec<String> = case.names().into_iter().filter(|name| !name.ends_with(".output")).collect();
         let mut expected: Vec<String> = complete.iter().map(|(program, _)| format!("{program}.run.json")).collect();
         expected.sort();

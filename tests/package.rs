@@ -90,7 +90,7 @@ impl Case {
         self.file(name, &text.join("\n")).word(&format!("{name}_from_file=true"))
     }
 
-    /// What the interpreter puts out.
+    /// Outputs of the interpreter.
     fn interpreted(&self, module: &Verified, cartesian_forms: bool) -> Result<Vec<Record>, equelle_runtime::Error> {
         let mut session = Session::open_with(Program::named("test"), &self.words, session::Options::silent())?;
         let records = session.record_outputs();

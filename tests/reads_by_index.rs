@@ -160,7 +160,7 @@ fn stored(options: &[&str], name: &str) -> (Vec<String>, String) {
     (kernels, fs::read_to_string(output.expect("an output")).expect("text"))
 }
 
-/// What the user decides is what kernels there are, and changes no bit.
+/// The user decides which kernels there are, and changes no bit.
 #[test]
 fn names_decide_what_is_stored() {
     let (usual, expected) = stored(&[], "choices-usual");

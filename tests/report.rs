@@ -1,4 +1,4 @@
-//! What `--report` says: recorded for examples and for a program that shows the reasons; numbers of
+//! Output of `--report`: recorded for examples and for a program that shows the reasons; numbers of
 //! kernels, loads and bytes that are derived by hand.
 //!
 //! `EQUELLE_BLESS=1 cargo test --test report` rewrites the records; review the difference like
@@ -73,8 +73,8 @@ fn reports_are_as_recorded() {
     assert!(wrong.is_empty(), "EQUELLE_BLESS=1 records what is seen\n{}", wrong.join("\n"));
 }
 
-/// What the compiler is held to: the design of 2014 launched 35 kernels a step of heat conduction
-/// and 1000 a step of shallow water.
+/// Bounds on kernels: the design of 2014 launched 35 kernels a step of heat conduction and 1000 a
+/// step of shallow water.
 #[test]
 fn kernels_of_a_step() {
     for name in ["heat_explicit_2d", "heat_explicit_3d"] {
@@ -199,7 +199,7 @@ fn what_reads_an_extreme_is_another_kernel() {
     assert_eq!(kernels, [vec![false, true], vec![false]]);
 }
 
-/// Of the results of a kernel whether they are reductions.
+/// True for each result of a kernel that is a reduction.
 fn of_reductions(kernel: &KernelItem) -> Vec<bool> {
     kernel.results.iter().map(|result| result.why == Some(Why::Reduction)).collect()
 }

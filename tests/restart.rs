@@ -18,7 +18,7 @@ use equelle_runtime::report::ProgressStyle;
 use equelle_runtime::session::Options;
 use equelle_runtime::{Error, ErrorKind};
 
-/// What a run prints.
+/// Printed output of a run.
 #[derive(Clone, Default)]
 struct Printed(Arc<Mutex<Vec<u8>>>);
 
@@ -522,7 +522,7 @@ Output("end", u)
 Output("sum", SumReduce(u))
 "#;
 
-/// What a run left but what is of its machine and time: every file, and the list of them.
+/// Files that a run left, and the list of them, without those of its machine and time.
 fn left(dir: &Path) -> std::collections::BTreeMap<String, Vec<u8>> {
     let mut found = std::collections::BTreeMap::new();
     for entry in fs::read_dir(dir).expect("a folder") {

@@ -1,5 +1,5 @@
-//! What the user sees: every program under `tests/ui` with the messages it gets, as written without
-//! colour.
+//! Messages to the user: every program under `tests/ui` with the messages it gets, as written
+//! without colour.
 //!
 //! `EQUELLE_BLESS=1 cargo test --test ui` rewrites the expected messages; review the difference
 //! like code. A first line `# flags: --nondimensional` gives options.
@@ -246,7 +246,7 @@ fn every_code_has_a_case() {
     assert!(missing.is_empty(), "no case under tests/ui for {missing:?}");
 }
 
-/// What can be wrong with reads by index and halos: each place that is marked, with its code.
+/// Mistakes with reads by index and halos: each place that is marked, with its code.
 #[test]
 fn at_least_60_mistakes_with_stencils() {
     let cases = ["halos", "reads_by_index", "stencil_assignments", "stencil_halos", "stencil_numbers", "stencil_reads", "stencil_types"];

@@ -14,7 +14,7 @@ mod support;
 
 use support::{equellec, repository, scratch, stderr};
 
-/// What a residual and roundings may leave, of what was injected.
+/// Tolerance for a residual and roundings, relative to the injected amount.
 const BALANCE: f64 = 1e-10;
 
 const PROGRAMS: [&str; 2] = ["two_phase_wells", "two_phase_wells_implicit"];

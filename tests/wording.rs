@@ -36,8 +36,8 @@ const GROUPS: [(&str, bool); 10] = [
 /// How much more than the best of its group a program may do.
 const ALLOWED: f64 = 1.05;
 
-/// What is not met: a program, and the ratio to the best of its group that it has today. A smaller
-/// one belongs here as soon as it is reached.
+/// Bounds that are not met: a program, and the ratio to the best of its group that it has today. A
+/// smaller one belongs here as soon as it is reached.
 ///
 /// * `extend_never` has two sums over the faces, with a rounding between them.
 /// * `shallow` on any grid: the flux of the other direction is multiplied by a component of the
@@ -111,13 +111,13 @@ fn programs_of_a_group_give_the_same_numbers() {
     }
 }
 
-/// Whether a program has the input of a parameter.
+/// True if a program has the input of a parameter.
 fn is_read(text: &str, key: &str) -> bool {
     let input = key.strip_suffix("_expression").unwrap_or(key);
     text.contains(&format!("\"{input}\"")) || (key == "abs_res_tol" && text.contains("NewtonSolve"))
 }
 
-/// What the kernels of a step, and of an evaluation of its equations, do for each element.
+/// Work of the kernels of a step, and of an evaluation of its equations, for each element.
 #[derive(Clone, Copy, Debug, Default)]
 struct Work {
     loads: u64,

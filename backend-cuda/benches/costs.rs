@@ -1,4 +1,4 @@
-//! What operations cost on this GPU: `cargo xtask cost-model --target cuda`. It prints the table of
+//! Costs of operations on this GPU: `cargo xtask cost-model --target cuda` prints the table of
 //! `backend-cuda/src/codegen/costs.rs`, relative to an addition.
 
 use backend_cuda::runtime::device::gpu::GpuDevice;

@@ -16,7 +16,7 @@ use equelle_runtime::linalg::{
     solve_in,
 };
 
-/// Of the residual, relative.
+/// Tolerance of the relative residual.
 const TOLERANCE: f64 = 1e-10;
 /// Unknowns of the largest system that is solved.
 const MAX_UNKNOWNS: usize = 300_000;

@@ -69,7 +69,7 @@ fn iterations<S: MatrixSpace>(
     iterate(space, &mut method, System { operator: &Plain(a), preconditioner: m }, &mut x, b, control).map(drop)
 }
 
-/// What is measured: a preconditioner, and of multigrid whether its cycles may be of singles.
+/// A measured case: a preconditioner, and for multigrid whether its cycles may be of singles.
 type Kind = (Preconditioning, bool);
 
 fn title((kind, in_single_precision): Kind) -> String {

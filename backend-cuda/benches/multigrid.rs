@@ -18,7 +18,7 @@ use equelle_runtime::linalg::{MatrixSpace, SystemSpace, VectorSpace};
 
 /// By which iterations may grow from the smallest to the largest cube.
 const MAX_GROWTH: f64 = 1.8;
-/// Of the residual, relative.
+/// Tolerance of the relative residual.
 const TOLERANCE: f64 = 1e-8;
 
 /// Waits for everything that has been asked of the device.

@@ -1,4 +1,4 @@
-//! What is said of lines that choose between values where choosing the entity would do.
+//! Hints about lines that choose between values where choosing the entity would do.
 #![cfg(feature = "runtime")]
 
 mod common;

@@ -53,7 +53,7 @@ fn unused_buffers_of_other_sizes_make_room() {
     let before = rt.counters();
     let on_faces = rt.new_collection(&faces).unwrap();
     assert_eq!(rt.counters().allocations, before.allocations + 1);
-    // What comes back is handed out again.
+    // Freed memory is handed out again.
     let address = on_faces.pointer();
     drop(on_faces);
     assert_eq!(rt.new_collection(&faces).unwrap().pointer(), address);

@@ -70,7 +70,7 @@ fn reference(grid: &Grid, faces: &Domain, values: &[f64]) -> Vec<f64> {
     u
 }
 
-/// What stays the same over the steps.
+/// Data that stays the same over the steps.
 struct Fixed {
     cells: Arc<Domain>,
     interior: Arc<Domain>,

@@ -50,7 +50,7 @@ fn rules_beyond_the_grid_are_resolved_once_for_each_place() {
     for body in [one, rows] {
         assert_eq!((body.matches("_place(").count(), body.matches("__global__").count()), (6, 1), "{device}");
     }
-    // What is in the row of a cell, or in another one at its place, is loaded together.
+    // Values in the row of a cell, or in another row at its place, are loaded together.
     assert_eq!((rows.matches("eq_load_row(").count(), rows.matches("eq_store_row(").count()), (6, 1), "{device}");
     assert!(host.contains("or_with_rows"), "{host}");
     assert!(!device.contains("eq_offset_cell") && device.contains("EQ_LIGHT"), "{device}");

@@ -1,4 +1,4 @@
-//! What NVRTC makes of kernels. Needs the library, no GPU; without it these tests pass unless
+//! Compiles kernels with NVRTC. Needs the library, no GPU; without it these tests pass unless
 //! `EQUELLE_NVRTC=required`.
 #![cfg(feature = "runtime")]
 

@@ -42,7 +42,8 @@ fn gradient_and_divergence_of_the_specification() {
     }
 }
 
-/// What nothing else has a handle on is written in place; else a copy is.
+/// A collection is overwritten in place if nothing else has a handle on it; otherwise a copy is
+/// made.
 #[test]
 fn a_collection_is_given_away_or_copied() {
     for device in devices() {
@@ -400,7 +401,7 @@ fn a_steady_step_of_operations_copies_nothing_allocates_nothing_and_waits_for_no
             round += 1;
         }
         let _ = std::fs::remove_file(&path);
-        // What flows out of one cell flows into another.
+        // Outflow of one cell is inflow of another.
         let sum = rt.reduce(Reduction::Sum, &u).unwrap();
         assert_eq!(rt.scalar_value(&sum).unwrap(), (0..64).map(f64::from).sum::<f64>());
     }

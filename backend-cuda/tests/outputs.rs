@@ -114,7 +114,7 @@ fn a_step_with_an_output_is_one_copy_and_waits_for_nothing() {
     }
 }
 
-/// What is not written is not copied from the device: of 25 steps three are.
+/// Steps that are not written are not copied from the device: of 25 steps three are.
 #[test]
 fn steps_that_are_not_written_are_not_copied() {
     for (number, device) in all_devices().into_iter().enumerate() {
@@ -199,7 +199,7 @@ fn what_cannot_be_written_ends_the_run() {
                 Session::on_grid(Program::named("test"), Parameters::from_words(&words).unwrap(), line(), Options::silent()).unwrap();
             let error = run_on(session, Rc::clone(&device), Precision::Double, |rt| {
                 double_and_put_out(rt, 6, |rt, round| rt.line(10 + round as u32))?;
-                // What was put out before failed first.
+                // The output before this has failed first.
                 if fails_itself { Err(Error::new(ErrorKind::Simulation, "no convergence")) } else { Ok(()) }
             });
             let error = error.unwrap_err();

@@ -72,7 +72,7 @@ fn systems() -> Vec<(&'static str, usize, Csr)> {
     ]
 }
 
-/// What came of a solve: iterations, or why not.
+/// Outcome of a solve: iterations, or the reason for its failure.
 fn outcome<V>(result: Result<Solution<V>, LinearError>, method: Method, preconditioner: Preconditioning) -> Result<String, String> {
     match result {
         Ok(solution) => {

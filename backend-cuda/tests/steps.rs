@@ -25,7 +25,7 @@ extern "C" __global__ void follow(const double* length, double* state) { if (eq_
     FloatingPoint::Strict,
 );
 
-/// What a round does at its end.
+/// Action of a round at its end.
 type AtEnd = fn(&mut CudaRuntime) -> Result<(), Error>;
 
 /// The sum of the steps of 16 rounds of half a second, and waits of the host for the last 14; the

@@ -1,4 +1,4 @@
-//! What operations cost on one core of this processor: `cargo xtask cost-model --target serial`. It
+//! Costs of operations on one core of this processor: `cargo xtask cost-model --target serial`
 //! prints the table of `backend-serial/src/codegen/costs.rs`, relative to an addition.
 
 use std::hint::black_box;

@@ -1,4 +1,4 @@
-//! Whether explicit heat gains from streaming stores (docs/benchmarks/cpu.md, "Stores past the
+//! Tests if explicit heat gains from streaming stores (docs/benchmarks/cpu.md, "Stores past the
 //! caches"), on x86-64 with AVX and Linux. The function of a cell is as it is generated. Prints the
 //! processor time of a step with both kinds of stores, in turn, for blocks of a row and of 1024
 //! cells, and of tiles of rows through all planes; with arrays that begin at a line of the cache,

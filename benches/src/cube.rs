@@ -10,7 +10,7 @@ pub struct Mesh {
     pub cell_faces: Vec<u32>,
     /// First and second cell. `[faces]`
     pub face_cells: Vec<[u32; 2]>,
-    /// Of inner faces and of faces with a given temperature; 0 for the others. `[faces]`
+    /// Transmissibility of inner faces and faces with a given temperature; 0 for others. `[faces]`
     pub trans: Vec<f64>,
     /// Temperature outside, where one is given. `[faces]`
     pub given: Vec<f64>,

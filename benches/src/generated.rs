@@ -77,10 +77,10 @@ impl Drop for Input {
     }
 }
 
-/// What a generated library has.
+/// Functions of a generated library.
 #[derive(Clone, Copy)]
 pub struct Generated {
-    /// What the program is.
+    /// Describes the program.
     pub program: fn() -> Program,
     /// The program.
     pub simulate: fn(&mut SerialRuntime) -> Result<(), Error>,

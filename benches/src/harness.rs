@@ -1,4 +1,4 @@
-//! What all comparisons share: turns, tables, agreement of results.
+//! Turns, tables and agreement of results, for all comparisons.
 
 use std::io::Write as _;
 use std::process::Command;
@@ -19,7 +19,7 @@ pub struct Suite {
     /// How much results may differ, as a part of the largest value; where it comes from stands
     /// there.
     pub tolerance: f64,
-    /// What is checked once, before anything is timed.
+    /// Checks that run once, before anything is timed.
     pub check: fn(),
 }
 
@@ -31,7 +31,7 @@ pub struct Case {
     pub yardstick: &'static str,
     /// Bytes that a step must move for each cell, when every array is read once and written once.
     pub traffic: usize,
-    /// Whether equellec wrote it.
+    /// True if equellec wrote it.
     pub generated: bool,
     /// Runs all steps.
     pub run: fn(&Problem) -> Run,
@@ -43,7 +43,7 @@ pub struct Problem {
     pub n: usize,
     /// Time steps; at least 2.
     pub steps: usize,
-    /// Of generated programs.
+    /// Threads of generated programs.
     pub threads: usize,
     /// For generated programs.
     pub input: Input,

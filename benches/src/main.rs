@@ -25,7 +25,7 @@ use equelle_runtime::report::{bytes, peak_memory};
 
 use harness::{Report, Suite};
 
-/// What has been built in.
+/// Suites that are built in.
 const SUITES: &[&Suite] = &[
     #[cfg(feature = "heat")]
     &heat::SUITE,

@@ -1,5 +1,5 @@
-//! What back-ends share at compile time: the trait [`Backend`], names in generated text, and the
-//! marks that become comments.
+//! Shared parts of the back-ends at compile time: the trait [`Backend`], names in generated text,
+//! and the marks that become comments.
 //!
 //! A back-end turns a verified module into the files of its half of the generated package
 //! (docs/internals/generated-code.md). All of them agree on [`KernelNames`] and [`Handle`], because
@@ -56,12 +56,12 @@ pub enum DeviceKind {
     Gpu,
 }
 
-/// What a back-end finds on this machine.
+/// Findings of a back-end on this machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Availability {
-    /// Whether programs can run here. Building them needs no more than cargo.
+    /// True if programs can run here. Building them needs no more than cargo.
     pub runs: bool,
-    /// What was looked for and where it is, a line each.
+    /// Lines that say what was looked for and where it is.
     pub found: Vec<String>,
 }
 
@@ -70,7 +70,7 @@ pub trait Backend: std::fmt::Debug + Sync {
     /// Name on the command line and in file names: `serial`.
     fn name(&self) -> &'static str;
 
-    /// What it compiles for, as a list of back-ends says it: `NVIDIA GPUs`.
+    /// Compilation target, as a list of back-ends names it: `NVIDIA GPUs`.
     fn description(&self) -> &'static str;
 
     /// The crate that generated programs depend on.
@@ -95,13 +95,13 @@ pub trait Backend: std::fmt::Debug + Sync {
     /// If the program uses a construct that the back-end cannot express.
     fn files(&self, module: &Verified) -> Result<Vec<(String, String)>, BackendError>;
 
-    /// Whether the module of a program's kernels has a constant `KERNELS`, which is compiled when
+    /// True if the module of a program's kernels has a constant `KERNELS`, which is compiled when
     /// the program starts.
     fn compiles_at_start(&self) -> bool {
         false
     }
 
-    /// What operations cost there. The passes decide by it what is stored, before code is
+    /// Returns the costs of operations there. They tell the passes what to store, before code is
     /// generated.
     fn costs(&self) -> CostModel;
 
@@ -111,8 +111,8 @@ pub trait Backend: std::fmt::Debug + Sync {
     /// As [`Backend::files`].
     fn forms(&self, module: &Verified) -> Result<Vec<ChosenForm>, BackendError>;
 
-    /// What the general bodies of kernels keep while they run, beside arguments and results: by
-    /// kernel, nothing for those that the list does not reach.
+    /// Returns the buffers that the general bodies of kernels need while they run, beside arguments
+    /// and results: by kernel, none for those past the end of the list.
     fn scratch(&self, module: &Module) -> Vec<Scratch> {
         let _ = module;
         Vec::new()

@@ -20,7 +20,7 @@ use crate::types::Type;
 pub struct Checkpoints {
     /// The loops of the main program's body, in order.
     pub loops: Vec<CheckpointLoop>,
-    /// What a restart in a later loop leaves out, in order.
+    /// Statements that a restart in a later loop leaves out, in order.
     pub skipped: Vec<Skipped>,
 }
 
@@ -31,7 +31,7 @@ pub struct CheckpointLoop {
     pub number: u32,
     /// Its position in the main program's body.
     pub statement: usize,
-    /// What a checkpoint has: variables, then values; each in the order of their numbers.
+    /// Content of a checkpoint: variables, then values; each in the order of their numbers.
     pub content: Vec<Saved>,
 }
 
@@ -40,11 +40,11 @@ pub struct CheckpointLoop {
 pub struct Saved {
     /// Its name, which no other variable or value of the program's checkpoints has.
     pub name: String,
-    /// What it is.
+    /// Its kind.
     pub what: SavedKind,
 }
 
-/// What a part of a checkpoint is.
+/// Kinds of parts of a checkpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SavedKind {
     /// A variable.
@@ -125,7 +125,7 @@ impl Checkpoints {
         self.loops.iter().find(|checkpoint| checkpoint.statement == statement)
     }
 
-    /// What is skipped from a position in the main program's body on.
+    /// Returns the statements skipped from a position in the main program's body on.
     pub fn skipped_from(&self, statement: usize) -> Option<&Skipped> {
         self.skipped.iter().find(|run| run.statements.start == statement)
     }
@@ -145,7 +145,7 @@ impl Checkpoints {
     }
 }
 
-/// What depends on state between the first and the last loop.
+/// Statements and variables that depend on state between the first and the last loop.
 struct State {
     /// Groups of statements that depend on state or have effects.
     groups: Vec<Range<usize>>,
@@ -187,7 +187,7 @@ impl State {
     }
 }
 
-/// Whether a statement of the main program's body after the first loop is not repeated.
+/// True if a statement of the main program's body after the first loop is not repeated.
 fn of_state(statement: &Stmt, mutables: &BTreeSet<MutableId>, values: &BTreeSet<ValueId>) -> bool {
     match &statement.kind {
         StmtKind::For { .. } | StmtKind::Output { .. } => true,
@@ -199,7 +199,7 @@ fn of_state(statement: &Stmt, mutables: &BTreeSet<MutableId>, values: &BTreeSet<
     }
 }
 
-/// Whether the checkpoints of a loop have a variable that is state somewhere.
+/// True if the checkpoints of a loop have a variable that is state somewhere.
 fn is_saved(main: &Function, state: &State, skipped: &[Skipped], position: usize, mutable: MutableId) -> bool {
     let (before, from) = main.body.statements.split_at(position);
     let StmtKind::For { rounds, body } = &from[0].kind else { return false };
@@ -214,7 +214,7 @@ fn is_saved(main: &Function, state: &State, skipped: &[Skipped], position: usize
     has_value && is_changed && (replaces || is_read)
 }
 
-/// Whether a block reads a variable before it assigns it; `None` if it does neither for sure.
+/// True if a block reads a variable before it assigns it; `None` if it does neither for sure.
 fn is_exposed(block: &Block, mutable: MutableId) -> Option<bool> {
     block.statements.iter().find_map(|statement| match &statement.kind {
         StmtKind::Let { op: Op::Load(loaded), .. } => (*loaded == mutable).then_some(true),

@@ -1,4 +1,4 @@
-//! What operations cost on a target: what the passes weigh a store and a load against doing
+//! Costs of operations on a target. The passes use them to weigh a store and a load against doing
 //! something again.
 
 use crate::ir::{KExpr, Op, OpClass, UnaryOp};
@@ -60,7 +60,7 @@ pub enum Extremes {
     Apart,
 }
 
-/// What single operations of many take, an addition being 1: the table that
+/// Costs of single operations among many, an addition being 1: the table that
 /// `cargo xtask cost-model` prints.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[allow(missing_docs)] // The lines of the table have the same names.
@@ -72,11 +72,11 @@ pub struct Measured {
     pub power: f64,
     /// The value of a table.
     pub look_up: f64,
-    /// From memory, of the element at hand.
+    /// Load from memory, of the element at hand.
     pub load: f64,
-    /// Of a neighbour, which other elements load too.
+    /// Load of a neighbour, which other elements load too.
     pub neighbour: f64,
-    /// Of a face by its number, which is loaded first.
+    /// Load of a face by its number, which is loaded first.
     pub by_face: f64,
     pub store: f64,
 }
@@ -89,7 +89,7 @@ impl Default for CostModel {
 }
 
 impl CostModel {
-    /// What [`CostModel::default`] is, where the compiler needs it.
+    /// [`CostModel::default`] as a constant.
     const DEFAULT: CostModel = CostModel {
         load: 2,
         stream: 4,
@@ -109,8 +109,8 @@ impl CostModel {
         light: 8,
     };
 
-    /// Of a target with these measurements. Arithmetic up to `recompute` is done again; the other
-    /// limits are those of [`CostModel::default`], which are not made of single operations.
+    /// Costs on a target with these measurements. Arithmetic up to `recompute` is done again; the
+    /// other limits are those of [`CostModel::default`], which are not made of single operations.
     pub const fn of(measured: &Measured, recompute: u32) -> CostModel {
         const fn whole(cost: f64) -> u32 {
             let rounded = (cost + 0.5) as u32;
@@ -131,7 +131,7 @@ impl CostModel {
         }
     }
 
-    /// Of an operation on collections, without its operands.
+    /// Returns the cost of an operation on collections, without its operands.
     pub fn operation(&self, op: &Op) -> u32 {
         match op {
             Op::Unary(op, _) => self.unary(*op),
@@ -159,7 +159,7 @@ impl CostModel {
         }
     }
 
-    /// Of an expression of a kernel, without those in it.
+    /// Returns the cost of an expression of a kernel, without those in it.
     pub fn expression(&self, expr: &KExpr) -> u32 {
         match expr {
             KExpr::Load { .. }

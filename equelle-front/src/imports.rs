@@ -13,9 +13,9 @@ use crate::syntax::imported_paths;
 /// A text that an import names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ImportedText {
-    /// What messages call it.
+    /// Name shown in messages.
     pub name: String,
-    /// What tells it from other texts, however they were reached.
+    /// Key that distinguishes it from other texts, however they were reached.
     pub key: String,
     /// The text.
     pub text: String,
@@ -46,8 +46,8 @@ impl SourceMap {
         SourceMap::with_imports(name, text, "", &mut NoFiles)
     }
 
-    /// A program with all that it imports. `key` tells its own file from those that it imports.
-    /// What cannot be read is reported by the checker.
+    /// A program with all that it imports. `key` tells its own file from those that it imports. The
+    /// checker reports texts that cannot be read.
     pub fn with_imports(name: impl Into<String>, text: impl Into<String>, key: &str, reader: &mut dyn ImportReader) -> Self {
         let mut map = SourceMap::of_one(name, text);
         let mut known = BTreeMap::from([(key.to_owned(), FileId::MAIN)]);

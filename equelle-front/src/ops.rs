@@ -67,7 +67,7 @@ impl Comparison {
         }
     }
 
-    /// Whether it holds of two values. With NaN only `!=` does.
+    /// True if it holds of two values. With NaN only `!=` does.
     pub fn holds<T: PartialOrd>(self, a: &T, b: &T) -> bool {
         match self {
             Comparison::Less => a < b,
@@ -79,7 +79,7 @@ impl Comparison {
         }
     }
 
-    /// Whether it asks which value is larger.
+    /// True if it asks which value is larger.
     pub fn is_ordered(self) -> bool {
         match self {
             Comparison::Less | Comparison::Greater | Comparison::LessEqual | Comparison::GreaterEqual => true,
@@ -88,7 +88,7 @@ impl Comparison {
     }
 }
 
-/// What an input has for each element of a domain.
+/// Kinds of values that an input has on the elements of a domain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum InputElement {
     /// A number.
@@ -297,14 +297,14 @@ pub enum Reduction {
     Sum,
     /// Product, in the order of the sum; 1 when empty.
     Prod,
-    /// Of Bools: whether one is true; false when empty.
+    /// True if one of the Bools is true; false when empty.
     Any,
-    /// Of Bools: whether none is false; true when empty.
+    /// True if none of the Bools is false; true when empty.
     All,
 }
 
 impl Reduction {
-    /// Whether it is one of the values: then no order of the elements is better than another.
+    /// True if it is one of the values: then no order of the elements is better than another.
     pub fn is_extreme(self) -> bool {
         match self {
             Reduction::Max | Reduction::Min => true,
@@ -313,7 +313,7 @@ impl Reduction {
     }
 }
 
-/// What a cell makes of numbers on its faces.
+/// Reductions of the numbers on a cell's faces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FaceReduction {
     /// Sum, from 0.
@@ -328,7 +328,7 @@ impl FaceReduction {
     /// All of them.
     pub const ALL: [FaceReduction; 3] = [FaceReduction::Sum, FaceReduction::Max, FaceReduction::Min];
 
-    /// What it begins with.
+    /// Returns the start value.
     pub fn start(self) -> f64 {
         match self {
             FaceReduction::Sum => 0.0,
@@ -346,7 +346,7 @@ impl FaceReduction {
         }
     }
 
-    /// Whether a term takes the place of the extreme so far: the first of equal ones stays, as does
+    /// True if a term takes the place of the extreme so far: the first of equal ones stays, as does
     /// what is not a number.
     pub fn replaces(self, extreme: f64, term: f64) -> bool {
         self.stays().is_some_and(|stays| !(stays.holds(&extreme, &term) || extreme.is_nan()))
@@ -389,15 +389,15 @@ pub enum BinaryMath {
 /// value is `Value + d FirstSlope + e (SecondSlope + d Twist)`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum TablePart {
-    /// Of the first argument: its share in the number of the piece.
+    /// Share of the first argument in the number of the piece.
     First,
-    /// Of the second argument: its share in the number of the piece.
+    /// Share of the second argument in the number of the piece.
     Second,
-    /// Of the first argument: where the piece begins.
+    /// Start of the piece, by the first argument.
     FirstOrigin,
-    /// Of the second argument: where the piece begins.
+    /// Start of the piece, by the second argument.
     SecondOrigin,
-    /// Of the number of the piece: the value where it begins.
+    /// Value at the start of the piece, by the number of the piece.
     Value,
     /// The slope by the first argument there.
     FirstSlope,
@@ -438,7 +438,7 @@ impl TablePart {
 /// Cells along each axis of a Cartesian grid.
 pub type Offset = [i8; 3];
 
-/// What stands for a cell beyond each side of a Cartesian grid: low and high side of each axis.
+/// Substitutes for cells beyond each side of a Cartesian grid: low and high side of each axis.
 pub type Beyond = [SideMap; 6];
 
 /// How many cells a read may be away along an axis.
@@ -488,7 +488,7 @@ impl SideMap {
 /// Where a cell is in a Cartesian grid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CellFact {
-    /// Whether the cell this many cells further along an axis is beyond the side there.
+    /// True if the cell this many cells further along an axis is beyond the side there.
     Outside {
         /// The axis.
         axis: u8,
@@ -497,12 +497,12 @@ pub enum CellFact {
     },
     /// The number of the cell along an axis, from 0: a Scalar.
     Index(u8),
-    /// Whether the sum of the numbers along these axes is even.
+    /// True if the sum of the numbers along these axes is even.
     Even([bool; 3]),
 }
 
 impl CellFact {
-    /// Whether it is a truth value and not a Scalar.
+    /// True if it is a truth value and not a Scalar.
     pub fn is_truth(self) -> bool {
         !matches!(self, CellFact::Index(_))
     }

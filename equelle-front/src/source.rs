@@ -67,7 +67,7 @@ pub struct SourceFile {
     start: u32,
     /// Number of lines of the texts before it.
     lines_before: u32,
-    /// Of the text itself.
+    /// Byte offsets in this text where its lines begin.
     line_starts: Vec<u32>,
     /// The texts that it imports, by the path as written.
     pub(crate) imports: BTreeMap<String, Result<FileId, ImportError>>,
@@ -104,7 +104,7 @@ impl SourceFile {
         self.line_starts.partition_point(|&s| s <= offset) as u32
     }
 
-    /// What a path of an import in this text means; `None` if the text has no such import.
+    /// Looks up the text that an import path names; `None` if this text has no such import.
     pub fn import(&self, path: &str) -> Option<&Result<FileId, ImportError>> {
         self.imports.get(path)
     }

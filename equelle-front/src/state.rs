@@ -19,15 +19,15 @@ pub struct Checked {
     pub assignment: Span,
 }
 
-/// What is checked where the main program ends, in the order of the declarations.
+/// Returns the variables checked where the main program ends, in the order of the declarations.
 pub fn at_end(main: &Function) -> Vec<Checked> {
     let mut outside = BTreeSet::new();
     main.body.statements.iter().for_each(|statement| store_of(statement, &mut outside));
     checked(main, &main.body, &outside)
 }
 
-/// What is checked at the end of a round of a loop of the main program's body, in the order of the
-/// declarations: what it assigns and had a value before it.
+/// Returns the variables checked at the end of a round of a loop of the main program's body, in the
+/// order of the declarations: those that it assigns and that had a value before it.
 ///
 /// # Panics
 /// If there is no statement of this number, or it is no loop.

@@ -29,8 +29,8 @@ pub struct TimeLoop {
     pub state: Vec<MutableId>,
     /// How many outputs of a round, its first ones, show the state before it.
     pub opening: usize,
-    /// What stands in the way, as part of a sentence, and where; `None` if the body is a function
-    /// of state and step.
+    /// Obstacle to taking a step in parts, as part of a sentence, and its place; `None` if the body
+    /// is a function of state and step.
     pub obstacle: Option<(&'static str, Span)>,
 }
 
@@ -142,7 +142,7 @@ fn stores(block: &Block) -> Vec<MutableId> {
     block.statements.iter().flat_map(of_statement).collect()
 }
 
-/// What a value depends on.
+/// Dependences of a value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Dependence {
     /// The state before the step.
@@ -173,7 +173,7 @@ struct Walk<'a> {
     done: BTreeSet<MutableId>,
     /// Outputs before the first one of the step.
     opening: usize,
-    /// Whether there was an output of the step.
+    /// True if there was an output of the step.
     is_open: bool,
     /// An output of the state before the step after that.
     late: Option<Span>,
@@ -266,7 +266,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Whether a function, or one that it calls, puts something out.
+    /// True if a function, or one that it calls, puts something out.
     fn puts_out(&self, function: &Function) -> bool {
         self.any(&function.body)
     }

@@ -166,7 +166,7 @@ pub struct Function {
 /// A statement.
 #[derive(Clone, Debug)]
 pub struct Stmt {
-    /// What it is.
+    /// Kind of statement.
     pub kind: StmtKind,
     /// Where it stands.
     pub span: Span,
@@ -197,7 +197,7 @@ pub enum StmtKind {
 /// A typed expression.
 #[derive(Clone, Debug)]
 pub struct Expr {
-    /// What it is.
+    /// Kind of expression.
     pub kind: ExprKind,
     /// Its type.
     pub ty: TreeType,
@@ -239,8 +239,8 @@ impl Expr {
     }
 }
 
-/// What a value is worth beyond a side of a Cartesian grid, m = 0, 1, ... cells out. Numbers are
-/// those of arguments of [`ExprKind::Read`].
+/// Rules for a value beyond a side of a Cartesian grid, m = 0, 1, ... cells out. Numbers are those
+/// of arguments of [`ExprKind::Read`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Rule {
     /// The grid begins again.

@@ -161,7 +161,7 @@ impl SetTable {
         (0..self.sets.len() as u32).map(SetId)
     }
 
-    /// Whether every element of `inner` is known to be in `outer`: reflexive, transitive over
+    /// True if every element of `inner` is known to be in `outer`: reflexive, transitive over
     /// parents.
     pub fn is_subset(&self, inner: SetId, outer: SetId) -> bool {
         let mut set = inner;
@@ -188,7 +188,7 @@ impl SetTable {
         }
     }
 
-    /// Whether the two sets are known to have no element in common (an interior and a boundary set
+    /// True if the two sets are known to have no element in common (an interior and a boundary set
     /// of one kind).
     pub fn are_disjoint(&self, a: SetId, b: SetId) -> bool {
         let (a, b) = (self.canonical_superset(a), self.canonical_superset(b));
@@ -196,7 +196,7 @@ impl SetTable {
     }
 }
 
-/// What one value or element is.
+/// Types of one value or element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Basic {
     /// One real number.
@@ -232,13 +232,13 @@ pub enum Shape {
 /// property of variables).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Type {
-    /// What each element is.
+    /// Type of each element.
     pub basic: Basic,
     /// How many.
     pub shape: Shape,
     /// For entities: a set known to hold every non-Empty element. For a domain: its own set.
     pub within: Option<SetId>,
-    /// What it is worth beyond the grid where it is read by index: in the typed tree only.
+    /// Rules for its values beyond the grid where it is read by index: in the typed tree only.
     pub halo: Halo,
 }
 
@@ -301,7 +301,7 @@ impl Type {
         Type { halo: Halo::NONE, ..self }
     }
 
-    /// Whether it is a domain.
+    /// True if it is a domain.
     pub fn is_domain(&self) -> bool {
         matches!(self.shape, Shape::Domain(_))
     }
@@ -326,17 +326,17 @@ impl Dimension {
     /// neither.
     pub const MAX_EXPONENT: i32 = i32::MAX;
 
-    /// Of a product; `None` if an exponent leaves the range.
+    /// Returns the dimension of a product; `None` if an exponent leaves the range.
     pub fn times(self, other: Dimension) -> Option<Dimension> {
         Self::of_exponents(|i| i64::from(self.0[i]) + i64::from(other.0[i]))
     }
 
-    /// Of a quotient; `None` if an exponent leaves the range.
+    /// Returns the dimension of a quotient; `None` if an exponent leaves the range.
     pub fn over(self, other: Dimension) -> Option<Dimension> {
         Self::of_exponents(|i| i64::from(self.0[i]) - i64::from(other.0[i]))
     }
 
-    /// Of a power; `None` if an exponent leaves the range.
+    /// Returns the dimension of a power; `None` if an exponent leaves the range.
     pub fn power(self, exponent: i32) -> Option<Dimension> {
         Self::of_exponents(|i| i64::from(self.0[i]) * i64::from(exponent))
     }
@@ -350,7 +350,7 @@ impl Dimension {
         Some(result)
     }
 
-    /// Of a square root; `None` if an exponent is odd.
+    /// Returns the dimension of a square root; `None` if an exponent is odd.
     pub fn square_root(self) -> Option<Dimension> {
         self.0.iter().all(|e| e % 2 == 0).then(|| Dimension(self.0.map(|e| e / 2)))
     }

@@ -131,9 +131,9 @@ const TEN_0: Factor = Factor::ONE;
 pub struct NamedUnit {
     /// Name as written in programs.
     pub name: &'static str,
-    /// What it stands for.
+    /// Unit that it stands for.
     pub unit: Unit,
-    /// Whether it is an addition to the original language.
+    /// True if it is an addition to the original language.
     pub extension: bool,
 }
 
@@ -199,7 +199,7 @@ pub fn named(name: &str) -> Option<&'static NamedUnit> {
     UNITS.iter().find(|u| u.name == name)
 }
 
-/// What a unit expression stands for.
+/// Resolves a unit expression.
 ///
 /// # Errors
 /// The first unknown name, or a value beyond what doubles and exponents hold.

@@ -21,8 +21,8 @@ fn program(text: &str) -> TypedProgram {
     checked.program.unwrap_or_else(|| panic!("{text}\n{:#?}", checked.diagnostics))
 }
 
-/// What programs below may use: `p` has no dimension and `q` that of the unit, `us` and `qs` are
-/// collections of them. Of `k`, the square root is `q`; `r` has the reciprocal.
+/// Adds variables for the programs below: `p` has no dimension and `q` that of the unit, `us` and
+/// `qs` are collections of them. `q` is the square root of `k`; `r` has the reciprocal.
 fn with_prelude(unit: &str, text: &str) -> String {
     format!(
         "p = 2\nq = 1 [{unit}]\nk = 1 [{unit}^2]\nr = 1 [{unit}^-1]\ncells = AllCells()\nus = 1 Extend cells\nqs = q Extend cells\n\
@@ -48,7 +48,7 @@ const EQUAL: &[(&str, Code)] = &[
     ("x = Max(%A, %B)", Code::ArgumentDimension),
     ("x = Vector(%A, %B)", Code::ArgumentDimension),
     ("x = Vector(%A, %A, %B)", Code::ArgumentDimension),
-    // What a mutable variable becomes.
+    // Assignments to a mutable variable.
     ("x : Mutable Scalar = %A\nx = %B", Code::MutableDimension),
     ("x : Mutable Collection Of Scalar On cells = %A Extend cells\nx = %B Extend cells", Code::MutableDimension),
     ("x : Mutable Collection Of Vector On cells = %A * Centroid(cells)\nx = %B * Centroid(cells)", Code::MutableDimension),

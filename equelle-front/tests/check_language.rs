@@ -1,4 +1,4 @@
-//! What the language means once it is lowered: operations in the order of the text form, and
+//! Meaning of the language once it is lowered: operations in the order of the text form, and
 //! functions as instances. Expected texts follow from the rules that stand beside the lowering of
 //! each construct.
 
@@ -32,7 +32,7 @@ fn module(text: &str) -> Module {
     module
 }
 
-/// What is on the right of `=` in the lines of the main program, temporaries by their numbers.
+/// Returns the operations to the right of `=` in the main program, temporaries by their numbers.
 fn main_ops(text: &str) -> Vec<Op> {
     module(text)
         .main

@@ -244,7 +244,7 @@ fn uncalled_functions_are_checked_as_far_as_possible() {
     assert_eq!(codes(declared), [Code::UncalledFunction, Code::ArgumentType]);
     // Dimensions of parameters stay unknown.
     assert_eq!(codes("f : Function(x : Scalar) -> Scalar\nf(x) = {\n-> x + 1 [Meter]\n}\n"), [Code::UncalledFunction]);
-    // What an uncalled function would make is not in the program.
+    // Functions, variables and sets that an uncalled function would make are not in the program.
     let program = run("f(x) = {\n-> g(1) + InputDomainSubsetOf(\"d\", AllCells())\n}\n".replace("g(1) + ", "").as_str()).program;
     assert!(program.is_some_and(|p| p.functions.is_empty() && p.variables.is_empty() && sets(&p).is_empty()));
     // One instance that is called is enough for a nested function.

@@ -405,7 +405,7 @@ const REJECTED: &[(&str, Code, &str)] = &[
     ("x = Sqrt(m)", Code::SqrtDimension, "m"),
     ("x = ProdReduce(u)", Code::ProdReduceDimension, "u"),
     ("x = 1 [Tera^200]", Code::UnitRange, "Tera^200"),
-    // Of a length of 1, because a power that is not finite is an error of its own.
+    // A length of 1, because a power that is not finite is an error of its own.
     ("l = 1 [Meter]\nx = l^2147483647 * l", Code::DimensionRange, "*"),
     ("l = 1 [Meter]\nx = l^2147483647 / l^-2", Code::DimensionRange, "/"),
     ("x = m^-2147483648", Code::DimensionRange, "^"),

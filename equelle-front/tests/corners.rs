@@ -71,8 +71,8 @@ fn calls_are_told_which_data_they_lack() {
     }
 }
 
-/// What is no expression of geometry: values of inputs, of mutable variables on cells, of functions
-/// that do more than compute, of values with rules that ended.
+/// Data that are no expressions of geometry: values of inputs, of mutable variables on cells, of
+/// functions that do more than compute, of values with rules that ended.
 #[test]
 fn what_is_known_at_cells_only() {
     let mutable = "m : Mutable Collection Of Scalar On AllCells()\nm = y\n";

@@ -30,7 +30,7 @@ impl Evaluator<'_> {
         let axis = match (self.axis, self.here) {
             (Some(axis), _) => axis,
             (None, Some(here)) if halves != 0 => shape.face_ijk(here as usize).axis,
-            // Of an element to itself.
+            // The displacement of an element to itself is zero.
             (None, _) => return Ok(vector),
         };
         vector[axis] = f64::from(halves) * 0.5 * shape.spacing[axis];

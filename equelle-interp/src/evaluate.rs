@@ -33,7 +33,7 @@ pub(crate) struct Evaluator<'a> {
     pub precision: Precision,
     /// Derivatives added at this element: by unknown and rank of the element of it.
     pub row: BTreeMap<(ParamId, usize), f64>,
-    /// Whether additions only mark where they go.
+    /// True if additions only mark where they go.
     structural: bool,
     /// Product of the signs of the sums being evaluated.
     sign: f64,
@@ -161,7 +161,7 @@ impl<'a> Evaluator<'a> {
                 self.set_numbers(results, sums);
                 self.set_entities(extreme_faces, found);
             }
-            // What a branch that is not chosen adds to may not exist.
+            // The column that a branch not chosen adds to may not exist.
             KStmt::Add { unknown, at, .. } if self.structural => {
                 if let Ok(column) = self.rank(*unknown, at) {
                     self.row.entry((*unknown, column)).or_insert(0.0);
@@ -183,7 +183,7 @@ impl<'a> Evaluator<'a> {
         Ok(())
     }
 
-    /// What reductions begin with.
+    /// Start values of reductions.
     fn starts(&self, reduction: FaceReduction, results: &[LocalId]) -> Vec<Number> {
         let is_vector = |local: &LocalId| self.kernel.local_type(*local).is_some_and(|ty| ty.basic == Basic::Vector);
         let start = |local| if is_vector(local) { Number::Vector([0.0; 3]) } else { Number::Real(reduction.start()) };
@@ -302,7 +302,7 @@ impl<'a> Evaluator<'a> {
         })
     }
 
-    /// What an expression is worth.
+    /// Evaluates an expression.
     pub fn expr(&mut self, expr: &KExpr) -> Result<Number, Error> {
         Ok(match expr {
             KExpr::Real(x) => self.entering(Number::Real(*x)),

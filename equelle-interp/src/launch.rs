@@ -20,7 +20,7 @@ use crate::operand::{Bound, Members, Number};
 use crate::provider::KernelContext;
 use crate::value::{Value, defect, entity_kind};
 
-/// What a kernel evaluates to at an element.
+/// Results of a kernel at an element.
 type Row = Vec<Number>;
 
 impl<R: DerivativeAccess> KernelContext<'_, R> {
@@ -342,7 +342,7 @@ impl<R: DerivativeAccess> KernelContext<'_, R> {
     }
 }
 
-/// Whether a kernel is over a set, reads something on it or asks for membership in it.
+/// True if a kernel is over a set, reads something on it or asks for membership in it.
 fn mentions(kernel: &Kernel, set: SetId) -> bool {
     let mut found = kernel.space == Space::Set(set) || kernel.params.iter().any(|param| param.ty.mapping() == Some(set));
     visit_general(kernel, &mut |node| {

@@ -37,7 +37,7 @@ pub struct Options {
     /// On a Cartesian grid: evaluate the Cartesian form of kernels that have one instead of the
     /// general body.
     pub cartesian_forms: bool,
-    /// Of Newton solves whose equations are kernels.
+    /// Derivatives for Newton solves whose equations are kernels.
     pub derivatives: Derivatives,
 }
 
@@ -50,7 +50,7 @@ pub struct Evaluated {
     pub rows: Vec<BTreeMap<usize, f64>>,
 }
 
-/// What an element of a guess is replaced by: by number of the unknown, position and value.
+/// Replaces an element of a guess, given the number of the unknown, its position and value.
 pub type Moved<'a> = &'a dyn Fn(usize, usize, f64) -> f64;
 
 /// Runs the program until its first Newton solve whose equations are kernels, and evaluates these

@@ -1,4 +1,4 @@
-//! What kernels are evaluated on: values, parameters on the host, elements of sets.
+//! Operands of kernels: values, parameters on the host, elements of sets.
 
 use std::rc::Rc;
 
@@ -6,7 +6,7 @@ use equelle_runtime::Error;
 
 use crate::value::defect;
 
-/// What an expression is worth. Vectors have unused components 0.
+/// Value of an expression. Unused components of Vectors are 0.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Number {
     Real(f64),

@@ -248,7 +248,7 @@ impl<R: DerivativeAccess> Interpreter<'_, R> {
         })
     }
 
-    /// Of truth values and of entities.
+    /// Compares truth values or entities.
     fn equality(&mut self, op: Comparison, a: &Value<R>, b: &Value<R>) -> Result<Value<R>, Error> {
         let unequal = match (a, b) {
             (Value::Bool(_) | Value::Bools(_), Value::Bool(_) | Value::Bools(_)) => self.logic(Logic::Xor, a, b)?,
@@ -292,7 +292,7 @@ impl<R: DerivativeAccess> Interpreter<'_, R> {
         }
     }
 
-    /// Of single components, or of collections with the single ones among them spread.
+    /// Composes Vectors from single components, or from collections with single ones broadcast.
     fn vector(&mut self, components: &[&Value<R>]) -> Result<Value<R>, Error> {
         let single: Option<Vec<&R::Scalar>> = components.iter().map(|c| if let Value::Scalar(c) = c { Some(c) } else { None }).collect();
         if let Some(single) = single {

@@ -283,8 +283,8 @@ impl<'a, R: DerivativeAccess> Interpreter<'a, R> {
         Ok(())
     }
 
-    /// What is known of a loop whose steps can be taken again in parts. Where an evaluation is
-    /// looked for, the first one ends the run.
+    /// Finds a loop whose steps can be taken again in parts. Where an evaluation is looked for, the
+    /// first one ends the run.
     fn time_loop(&self, frame: &Frame<'a, R>, rounds: Rounds) -> Option<TimeLoop> {
         if !std::ptr::eq(frame.function, &self.module.main) || self.wanted.is_some() {
             return None;
@@ -311,7 +311,7 @@ impl<'a, R: DerivativeAccess> Interpreter<'a, R> {
         }
     }
 
-    /// Whether there is another round; its element is assigned.
+    /// True if there is another round; its element is assigned.
     fn next_round(&mut self, frame: &mut Frame<'a, R>, rounds: Rounds, state: &mut R::Loop) -> Result<bool, Error> {
         match rounds {
             Rounds::Sequence { element, .. } | Rounds::Range { element, .. } => {

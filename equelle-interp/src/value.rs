@@ -39,7 +39,7 @@ impl<R: EquelleRuntime> Clone for Value<R> {
 }
 
 impl<R: EquelleRuntime> Value<R> {
-    /// What it is, for messages about defects.
+    /// Names its kind, for messages about defects.
     pub fn kind(&self) -> &'static str {
         match self {
             Value::Scalar(_) => "a Scalar",
@@ -94,7 +94,7 @@ pub fn comparison(op: ops::Comparison) -> runtime::Comparison {
     }
 }
 
-/// What reduces truth values is apart.
+/// The reduction of the runtime over the faces of a cell, of numbers.
 pub fn face_reduction(op: ops::FaceReduction) -> runtime::FaceReduction {
     match op {
         ops::FaceReduction::Sum => runtime::FaceReduction::Sum,

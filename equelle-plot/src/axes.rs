@@ -40,7 +40,7 @@ impl Numbers {
         }
     }
 
-    /// Whether the axis has logarithms.
+    /// True if the axis has logarithms.
     pub fn is_log(&self) -> bool {
         match self {
             Numbers::Round | Numbers::Whole => false,
@@ -92,7 +92,7 @@ fn most_up(height: f64) -> usize {
     ((height / APART_UP) as usize).max(1)
 }
 
-/// What the numbers of an axis upwards, and its name, need to the left of it.
+/// Room that the numbers of an axis upwards, and its name, need to the left of it.
 pub fn room_up(ends: [f64; 2], height: f64, has_name: bool, numbers: &Numbers) -> f64 {
     let name = if has_name { 26.0 } else { 4.0 };
     MARK + name + widest(&numbers.within(ends, most_up(height)))

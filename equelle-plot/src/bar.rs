@@ -19,7 +19,7 @@ const HEIGHT: f64 = 120.0;
 const APART: f64 = 40.0;
 const FROM_END: f64 = 16.0;
 
-/// What a map leaves free to its right.
+/// Width that a map leaves free to its right.
 pub fn room(range: Range, height: f64) -> f64 {
     let ends = ends(range.low, range.high);
     let between = ticks(range.low, range.high, (height / APART) as usize).0.into_iter().map(|(_, text)| text);

@@ -1,4 +1,4 @@
-//! What stands around a diagram: its title, and how many values have no number.
+//! Captions of a diagram: its title, and how many values have no number.
 
 use crate::colour::NAN;
 use crate::drawing::{Anchor, Drawing, Item};

@@ -7,13 +7,13 @@
 /// Red, green and blue.
 pub type Colour = [u8; 3];
 
-/// Of paper.
+/// Colour of paper.
 pub const WHITE: Colour = [255, 255, 255];
-/// Of text and frames.
+/// Colour of text and frames.
 pub const BLACK: Colour = [0, 0, 0];
-/// Of lines of the grid of a diagram.
+/// Colour of lines of the grid of a diagram.
 pub const LIGHT: Colour = [224, 224, 224];
-/// Of cells whose value is NaN; no colour of a map has this hue.
+/// Colour of cells whose value is NaN; no colour of a map has this hue.
 pub const NAN: Colour = [255, 0, 200];
 
 /// How values become colours.

@@ -7,7 +7,7 @@ use crate::font;
 use crate::image::{Image, Rect, centres};
 use crate::plane::Plane;
 
-/// What is drawn, the later over the earlier.
+/// A drawing, the later items over the earlier.
 #[derive(Clone, Debug)]
 pub struct Drawing {
     /// In pixels.
@@ -32,15 +32,15 @@ pub enum Anchor {
 /// A text on its baseline.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Label {
-    /// What it says.
+    /// The letters.
     pub text: String,
-    /// Of its anchor on the baseline.
+    /// Position of its anchor on the baseline.
     pub at: [f64; 2],
     /// Its size.
     pub size: f64,
     /// Where it is.
     pub anchor: Anchor,
-    /// Whether it reads upwards.
+    /// True if it reads upwards.
     pub is_upward: bool,
 }
 
@@ -57,7 +57,7 @@ impl Label {
         }
     }
 
-    /// What of its width is before its anchor.
+    /// The part of its width before its anchor.
     fn before(&self, width: f64) -> f64 {
         match self.anchor {
             Anchor::Start => 0.0,
@@ -81,7 +81,7 @@ impl Label {
 pub struct Map {
     /// Where it is.
     pub frame: Rect,
-    /// What of the plane is there: least x and y, largest x and y; y grows upwards.
+    /// Visible part of the plane: least x and y, largest x and y; y grows upwards.
     pub window: [[f64; 2]; 2],
     /// The cells.
     pub plane: Arc<Plane>,
@@ -110,9 +110,9 @@ pub enum Item {
         points: Vec<[f64; 2]>,
         /// In pixels.
         width: f64,
-        /// Of all of it.
+        /// Colour of the whole line.
         colour: Colour,
-        /// What is outside is not drawn.
+        /// Parts outside are not drawn.
         clip: Rect,
     },
     /// A text.

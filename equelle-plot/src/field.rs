@@ -189,7 +189,7 @@ fn means(geometry: &VtkGeometry, values: &[f64]) -> Vec<f64> {
 mod tests {
     use super::*;
 
-    /// Of vectors (3, 4) and (0, 2): lengths 5 and 2, second components 4 and 2.
+    /// Vectors (3, 4) and (0, 2) have lengths 5 and 2, second components 4 and 2.
     #[test]
     fn one_number_of_a_vector() {
         let values = [3.0, 4.0, 0.0, 2.0];

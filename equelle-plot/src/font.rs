@@ -27,7 +27,7 @@ pub const STROKE: f64 = 0.085;
 /// Height of capitals, relative to the size.
 pub const CAPITAL: f64 = 9.0 / UNITS;
 
-/// What of a letter may be below the baseline, relative to the size.
+/// Largest depth of a letter below the baseline, relative to the size.
 pub const DESCENT: f64 = BASELINE / UNITS;
 
 /// Sizes of titles, and of numbers.
@@ -139,7 +139,7 @@ const GLYPHS: &[(char, &str)] = &[
     ('Δ', "08 6q c8 08"),
 ];
 
-/// What stands for a character without a glyph.
+/// Glyph for a character without one.
 const UNKNOWN: &str = "08 0q aq a8 08";
 
 /// A letter: strokes in units, and the width up to the next letter without the gap.

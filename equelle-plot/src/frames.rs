@@ -1,4 +1,4 @@
-//! What of a diagram changes from step to step: pixels of a map, or the path of a line.
+//! Parts of a diagram that change from step to step: pixels of a map, or the path of a line.
 
 use std::sync::Arc;
 
@@ -44,11 +44,11 @@ fn drawn(panel: &Panel) -> Drawing {
 
 /// A diagram with a frame for each step.
 pub struct Figure {
-    /// What is drawn.
+    /// Title of the diagram.
     pub title: String,
     /// The diagram, without what changes.
     pub svg: String,
-    /// Whether frames are pixels.
+    /// True if frames are pixels.
     pub is_map: bool,
     /// By step.
     pub frames: Vec<Frame>,
@@ -201,7 +201,7 @@ fn of_fields(run: &Run, wanted: &Wanted, fields: &[Field], range: Range, options
 mod tests {
     use super::*;
 
-    /// Of 2 by 2 boxes the upper row comes first.
+    /// The upper row of 2 by 2 boxes comes first.
     #[test]
     fn pixels_have_their_cells() {
         let boxes = Arc::new(Plane::Boxes { n: [2, 2], origin: [0.0; 2], spacing: [1.0, 3.0] });

@@ -63,9 +63,9 @@ pub use terminal::{TextPicture, text_picture};
 /// A picture as a file.
 #[derive(Clone, Debug)]
 pub struct Picture {
-    /// Of the file.
+    /// Content of the file.
     pub bytes: Vec<u8>,
-    /// What was left out, a sentence each.
+    /// Notes on parts left out, a sentence each.
     pub notes: Vec<String>,
 }
 

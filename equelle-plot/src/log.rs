@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::run::Run;
 
-/// What pages and pictures show of a log.
+/// Content of a log that pages and pictures show.
 #[derive(Clone, Debug, Default)]
 pub struct Log {
     /// Solves of Newton's method, in order.
@@ -30,7 +30,7 @@ pub struct Solve {
     pub line: u64,
     /// Step of the outermost loop; outside of loops the number of the solve.
     pub step: u64,
-    /// Whether it converged.
+    /// True if it converged.
     pub is_converged: bool,
     /// Norms of the residual: of the guess, then after each iteration.
     pub norms: Vec<f64>,

@@ -1,4 +1,4 @@
-//! What a picture shows, and how.
+//! Content and form of a picture.
 
 use std::path::Path;
 
@@ -36,7 +36,7 @@ impl Format {
 /// Which steps are shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Steps {
-    /// Of maps the last one, of lines some from the first to the last.
+    /// The last one for maps, some from the first to the last for lines.
     Usual,
     /// The first one.
     First,
@@ -48,7 +48,7 @@ pub enum Steps {
     These(Vec<u64>),
 }
 
-/// What a picture shows, and how.
+/// Content and form of a picture.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// Tags of outputs; all if there are none. `v_x` is a component of the Vector `v`.
@@ -69,13 +69,13 @@ pub struct Options {
     pub is_animation: bool,
     /// How long each picture of an animation is shown.
     pub frame_milliseconds: u16,
-    /// Whether norms of residuals are drawn instead of outputs.
+    /// True if norms of residuals are drawn instead of outputs.
     pub is_convergence: bool,
-    /// Of a sweep: the parameter to the right; the fineness of the grid if it is missing.
+    /// Parameter to the right, for a sweep; the fineness of the grid if it is missing.
     pub against: Option<String>,
-    /// Of a sweep: whether the axes have logarithms, whatever the parameter is.
+    /// True if the axes of a sweep have logarithms, whatever the parameter is.
     pub is_log: bool,
-    /// Of the file.
+    /// Format of the file.
     pub format: Format,
 }
 

@@ -171,7 +171,7 @@ fn section(title: &str, content: &str) -> String {
     if content.is_empty() { String::new() } else { format!("<h2>{title}</h2>\n{content}\n") }
 }
 
-/// What ran, where, and how it ended.
+/// Heading: the program, how it ended, and where it ran.
 fn head(run: &Run) -> String {
     let record = &run.record;
     let text = |value: &Value| value.as_str().map(str::to_owned).unwrap_or_default();
@@ -296,7 +296,7 @@ fn phases(log: &Log) -> String {
     )
 }
 
-/// What an audit of the run says, from its record or its log: rows of names and values.
+/// Audit of the run, from its record or its log: rows of names and values.
 fn audit(run: &Run, log: &Log) -> String {
     let found = if run.record["audit"].is_null() { log.audit.as_ref() } else { Some(&run.record["audit"]) };
     let Some(found) = found else { return String::new() };

@@ -32,7 +32,7 @@ pub struct Curve {
     pub name: String,
     /// Ascending along the axis; NaN where the line is interrupted.
     pub points: Vec<[f64; 2]>,
-    /// Of the line.
+    /// Colour of the line.
     pub colour: Colour,
 }
 
@@ -41,7 +41,7 @@ pub struct Curve {
 pub struct LinePanel {
     /// Above it.
     pub title: String,
-    /// What the axis to the right is.
+    /// Name of the axis to the right.
     pub axis: String,
     /// Its ends.
     pub extent: [f64; 2],
@@ -50,7 +50,7 @@ pub struct LinePanel {
     /// At the axis to the right, and at that upwards. Of logarithms, what is not positive is left
     /// out.
     pub numbers: [Numbers; 2],
-    /// Whether points have dots.
+    /// True if points have dots.
     pub has_dots: bool,
     /// The lines.
     pub curves: Vec<Curve>,

@@ -1,4 +1,4 @@
-//! What a picture of a run shows: which tags at which steps, in which diagrams.
+//! Content of a picture of a run: which tags at which steps, in which diagrams.
 
 use std::sync::Arc;
 
@@ -35,7 +35,7 @@ pub(crate) const ONLY: Colour = [0x31, 0x68, 0x8e];
 pub struct Chosen {
     /// The diagrams of each picture.
     pub frames: Vec<Vec<Panel>>,
-    /// What was left out, a sentence each.
+    /// Notes on parts left out, a sentence each.
     pub notes: Vec<String>,
 }
 
@@ -123,7 +123,7 @@ pub(crate) fn chosen(run: &Run, options: &Options) -> Result<(Vec<Wanted>, Vec<S
     wanted(run.tags()?, series, options)
 }
 
-/// What the options name, in their order; everything if they name nothing.
+/// Selects outputs that the options name, in their order; everything if they name nothing.
 pub(crate) fn wanted(tags: Vec<Tag>, series: Vec<Series>, options: &Options) -> Result<(Vec<Wanted>, Vec<Series>), Error> {
     let of = |tag: &Tag, component, title: &str| Wanted { tag: tag.clone(), component, title: title.to_owned() };
     if options.tags.is_empty() {
@@ -197,7 +197,7 @@ pub(crate) fn evenly(n: usize, most: usize) -> Vec<usize> {
     }
 }
 
-/// What is known of the moment of a field.
+/// Time of a field, or its step where the time is not known.
 pub(crate) fn moment(field: &Field, units: &Units) -> String {
     match field.time {
         Some(time) => format!("time {}{}", short(time), units.time.as_ref().map_or_else(String::new, |unit| format!(" {unit}"))),
@@ -275,7 +275,7 @@ pub(crate) fn of_lines(wanted: &Wanted, fields: &[Field], units: &Units, options
             extent = [extent[0].min(*low), extent[1].max(*high)];
         }
         let mut points: Vec<[f64; 2]> = match &intervals[..] {
-            // Of one cell the line is as long as the cell.
+            // The line of one cell is as long as the cell.
             [[low, high]] => vec![[*low, field.values[0]], [*high, field.values[0]]],
             several => several.iter().zip(&field.values).map(|([low, high], &value)| [low / 2.0 + high / 2.0, value]).collect(),
         };

@@ -16,7 +16,7 @@ pub enum Plane {
     Polygons {
         /// Points.
         points: Vec<[f64; 2]>,
-        /// Of all polygons, one after the other, by point.
+        /// Corners of all polygons, one after the other, by point.
         corners: Vec<u32>,
         /// Where the corners of each polygon end.
         ends: Vec<usize>,
@@ -32,7 +32,7 @@ impl Plane {
         }
     }
 
-    /// Whether there are no cells.
+    /// True if there are no cells.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

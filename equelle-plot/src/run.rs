@@ -76,7 +76,7 @@ pub fn with_unit(name: &str, unit: Option<&str>) -> String {
     unit.map_or_else(|| name.to_owned(), |unit| format!("{name} [{unit}]"))
 }
 
-/// What a file holds.
+/// Content of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Content {
     /// Collections on cells and vertices of a step, as VTK.
@@ -94,7 +94,7 @@ pub enum Content {
 pub struct OutputFile {
     /// Where it is.
     pub path: PathBuf,
-    /// What it holds.
+    /// Its content.
     pub content: Content,
     /// Round of the outermost loop, from 1; 0 before it.
     pub step: u64,
@@ -112,7 +112,7 @@ pub struct Tag {
 }
 
 impl Run {
-    /// Of a folder with one record, or of a record.
+    /// Opens the run of a folder with one record, or of a record.
     ///
     /// # Errors
     /// `Io` for what cannot be read; `Data` for a folder without a record or with several, and for
@@ -198,7 +198,7 @@ impl Run {
 }
 
 impl OutputFile {
-    /// Of an entry of a record; `None` for files that are not drawn, and for a name that leaves
+    /// Reads an entry of a record; `None` for files that are not drawn, and for a name that leaves
     /// the folder.
     fn of(entry: &Value, dir: &Path) -> Option<OutputFile> {
         let name = entry["name"].as_str()?;
@@ -226,7 +226,7 @@ impl OutputFile {
     }
 }
 
-/// Whether a file of VTK holds faces or edges: `heat-faces-00040`, also `heat-faces-00040-1`.
+/// True if a file of VTK holds faces or edges: `heat-faces-00040`, also `heat-faces-00040-1`.
 fn has_part(stem: &str) -> bool {
     let without_number = |stem: &str| match stem.rsplit_once('-') {
         Some((rest, number)) if number.bytes().all(|byte| byte.is_ascii_digit()) => rest.to_owned(),

@@ -11,7 +11,7 @@ pub struct Series {
     pub name: String,
     /// Time, or the number of the step where no row has a time, and value of each row that has one.
     pub points: Vec<[f64; 2]>,
-    /// Whether the first numbers are times.
+    /// True if the first numbers are times.
     pub has_times: bool,
 }
 

@@ -176,7 +176,7 @@ fn edges(geometry: &VtkGeometry, cell: usize, edge: &mut dyn FnMut(u32, u32)) {
 mod tests {
     use super::*;
 
-    /// Of 2 by 3 by 4 cells, x = 1.5 takes the upper layer: cells 1, 3, 5, and so on.
+    /// In 2 by 3 by 4 cells, x = 1.5 takes the upper layer: cells 1, 3, 5, and so on.
     #[test]
     fn a_slice_of_boxes_takes_one_layer() {
         let boxes = VtkGeometry::Boxes { n: [2, 3, 4], origin: [0.0; 3], spacing: [1.0; 3] };

@@ -48,7 +48,7 @@ fn curve(name: &str, points: &[[f64; 2]], colour: Colour) -> Curve {
     Curve { name: name.to_owned(), points, colour }
 }
 
-/// Of Newton's method and of linear solvers, summed over the solves of a step.
+/// Iterations of Newton's method and of linear solvers, summed over the solves of a step.
 fn iterations(log: &Log) -> LinePanel {
     let mut sums: BTreeMap<u64, [f64; 2]> = BTreeMap::new();
     for solve in &log.solves {

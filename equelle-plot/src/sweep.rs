@@ -34,7 +34,7 @@ pub fn table(path: &Path) -> Option<PathBuf> {
     }
     let file = path.join(TABLE);
     let is_record = |name: &std::ffi::OsStr| name.to_string_lossy().ends_with(".run.json");
-    // Of a run of a program of that name, it is the table of the run.
+    // Beside the record of a run, it is the table of a run of a program of that name.
     let has_record = || std::fs::read_dir(path).is_ok_and(|entries| entries.flatten().any(|entry| is_record(&entry.file_name())));
     (file.is_file() && !has_record()).then_some(file)
 }
@@ -178,7 +178,7 @@ fn diagram(table: &Table, against: usize, tag: usize, options: &Options, notes: 
     let points = || lines.iter().flat_map(|line| &line.1);
     let has_logs = points().all(|point| point[0] > 0.0 && point[1] > 0.0);
     let (least, most) = points().fold((f64::MAX, 0.0_f64), |(least, most), point| (least.min(point[1]), most.max(point[1])));
-    // What hardly changes, such as a sum, is no error.
+    // A value that hardly changes, such as a sum, is no error.
     let is_error = (is_count || WIDTHS.contains(&key)) && most >= 2.0 * least;
     let is_log = has_logs && (options.is_log || is_error);
     let mut at: Vec<f64> = points().map(|point| point[0]).collect();
@@ -257,7 +257,7 @@ mod tests {
         let of = |against: &str, is_log| Options { against: Some(against.to_owned()), is_log, ..Options::default() };
         let (found, _) = panels(others, &of("k", true)).expect("a diagram");
         assert_eq!((found[0].curves[0].name.as_str(), found[0].numbers[1].is_log()), ("", false));
-        // What hardly changes with the grid has no order.
+        // A value that hardly changes with the grid has no order.
         let sums = panels("nx,exit,s\n8,0,1.5\n16,0,1.6\n", &Options::default()).expect("a diagram").0;
         assert_eq!((sums[0].curves[0].name.as_str(), &sums[0].numbers), ("", &[Numbers::Whole, Numbers::Round]));
         let positive = others.replace("-1", "1");

@@ -219,7 +219,7 @@ fn animations_have_one_range() {
     assert_eq!(colours, [DARK, ColourMap::Viridis.table()[128], BRIGHT]);
 }
 
-/// Of 2 by 2 by 2 cells with their numbers, z = 1.5 has 4 to 7 and y = 0.5 has 0, 1, 4, 5.
+/// In 2 by 2 by 2 cells with their numbers, z = 1.5 has 4 to 7 and y = 0.5 has 0, 1, 4, 5.
 #[test]
 fn slices_of_three_dimensions() {
     let folder = run([2, 2, 2], "u", &[(1, (0..8).map(f64::from).collect())]);
@@ -302,7 +302,7 @@ fn single_numbers_are_drawn_over_time() {
     assert_eq!((error.message.as_str(), error.hint.as_deref()), ("the run has no output with the tag `mas`", Some("do you mean `mass`?")));
 }
 
-/// What is wrong with files names them, and nothing panics.
+/// Errors in files name the files, and nothing panics.
 #[test]
 fn bad_folders_and_files() {
     let message = |folder: &Path| {

@@ -52,9 +52,9 @@ impl Profile {
         }
     }
 
-    /// What the end of a manifest says about it. For tests what the workspace says, but that
-    /// nothing is optimised, and its features of the one crate that others enable more of there:
-    /// what the tests have built serves then, the direct solver above all.
+    /// Returns the end of its manifest. For tests it is the workspace's profile without
+    /// optimisation, and the workspace's features of the one crate of which other crates enable
+    /// more there: then the crates that the tests have built serve, the direct solver above all.
     fn manifest(self) -> String {
         match self {
             Profile::Test => {
@@ -132,7 +132,7 @@ pub struct TestProgram {
     pub name: String,
     /// Its text.
     pub text: String,
-    /// Whether units are checked.
+    /// True if units are checked.
     pub units: bool,
     /// The [`Origin`](crate::differential::Origin) as Rust.
     origin: String,

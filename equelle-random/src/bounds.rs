@@ -1,4 +1,4 @@
-//! What is known of a number before the program runs: an interval, and how much it magnifies.
+//! Bounds of a number, known before the program runs: an interval, and how much it magnifies.
 
 /// Bounds of a Scalar, or of each component of a Vector; intervals that hold on every grid of
 /// [`crate::data`].
@@ -32,7 +32,7 @@ impl Bounds {
         self.lo.abs().max(self.hi.abs())
     }
 
-    /// Whether two runs have the same bits and no unknown is in it: what may decide something.
+    /// True if two runs have the same bits and no unknown is in it: what may decide something.
     pub fn exact(self) -> bool {
         self.slope == 0.0 && self.error == 0.0
     }

@@ -38,7 +38,7 @@ use crate::tree::Program;
 /// A difference, or a program that should have been valid.
 #[derive(Clone, Debug)]
 pub struct Failure {
-    /// What kind of failure, the same for the same cause as far as can be told.
+    /// Kind of failure, the same for the same cause as far as can be told.
     pub kind: &'static str,
     /// For people.
     pub text: String,
@@ -58,9 +58,9 @@ pub struct Compiled {
     pub passes: Vec<(String, Verified)>,
     /// After all passes, with derivatives by sparse matrices, if there are derivatives.
     pub matrices: Option<Verified>,
-    /// What the runtime knows of it.
+    /// Description of it for the runtime.
     pub runnable: Arc<Runnable>,
-    /// What it needs of the structure of its grid, if it reads neighbours by index.
+    /// Structure that it needs of its grid, if it reads neighbours by index.
     pub structure: Option<Structure>,
     /// True if it reads the geometry of faces between cells.
     pub reads_faces: bool,
@@ -77,11 +77,11 @@ pub enum Extent {
     Sampled,
 }
 
-/// Whether a program is valid, and runs the same in every way; how many of its grids it ends with
-/// an error on.
+/// Checks that a program is valid, and runs the same in every way; returns how many of its grids it
+/// ends with an error on.
 ///
 /// # Errors
-/// What is wrong with it.
+/// The failure that was found.
 pub fn compare(program: &Program, text: &str, fixtures: &Fixtures, extent: Extent) -> Result<usize, Failure> {
     guarded(|| {
         let compiled = compile(text, program.units)?;
@@ -89,12 +89,12 @@ pub fn compare(program: &Program, text: &str, fixtures: &Fixtures, extent: Exten
     })
 }
 
-/// Whether a program gives the same when it is said in other words
+/// Checks that a program gives the same when it is said in other words
 /// ([`crate::rewrite::rewritten`]), as it is lowered and after all passes. Where it ends with an
 /// error nothing is compared: of two errors another may come first.
 ///
 /// # Errors
-/// What is wrong with it.
+/// The failure that was found.
 pub fn compare_words(program: &Program, fixtures: &Fixtures) -> Result<(), Failure> {
     guarded(|| {
         let (other, done) = rewritten(program);
@@ -176,12 +176,12 @@ impl ImportReader for InMemory<'_> {
     }
 }
 
-/// Whether a program gives the same when it imports its functions ([`crate::split::split`]), as it
-/// is lowered and after all passes. Of programs that end with an error, the outputs before it are
-/// compared: the line of the error is another one. Whether there was anything to import.
+/// Checks that a program gives the same when it imports its functions ([`crate::split::split`]), as
+/// it is lowered and after all passes. If they end with an error, the outputs before it are
+/// compared: the line of the error is another one. Returns false if there is nothing to import.
 ///
 /// # Errors
-/// What is wrong with it.
+/// The failure that was found.
 pub fn compare_imports(program: &Program, fixtures: &Fixtures) -> Result<bool, Failure> {
     let Some(Split { program: text, functions }) = split(program) else { return Ok(false) };
     guarded(|| {

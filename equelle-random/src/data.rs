@@ -23,13 +23,13 @@ pub struct Fixture {
     pub name: &'static str,
     /// Number of dimensions.
     pub dimensions: usize,
-    /// Whether the grid is the Cartesian one of `twin`, treated as unstructured.
+    /// True if the grid is the Cartesian one of `twin`, treated as unstructured.
     pub unstructured: bool,
     /// True if some faces have no geometry, so that programs that read it are refused.
     pub without_geometry: bool,
     /// The cells along each axis, where neighbours may be read by index.
     pub cells: Option<[usize; 3]>,
-    /// Whether it is for programs alone that read neighbours by index: some sets have no elements.
+    /// True if it is for programs alone that read neighbours by index: some sets have no elements.
     pub small: bool,
     /// Parameters of every run, as words of a command line.
     pub words: Vec<String>,
@@ -41,11 +41,11 @@ pub struct Fixture {
 pub struct Fixtures {
     /// The grids.
     pub all: Vec<Fixture>,
-    /// What holds on all of them.
+    /// Ranges that hold on all of them.
     pub ranges: GridRanges,
 }
 
-/// What holds on all grids.
+/// Ranges that hold on all grids.
 #[derive(Clone, Debug)]
 pub struct GridRanges {
     /// The largest number of entities, by kind.

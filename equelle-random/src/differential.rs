@@ -34,7 +34,7 @@ pub struct Entry<D> {
     pub origin: Origin,
     /// How it was compiled, for messages.
     pub way: &'static str,
-    /// What the runtime knows of it.
+    /// Describes it for the runtime.
     pub program: fn() -> Program,
     /// Runs it on the back-end that is right.
     pub expected: fn(Session) -> Result<(), Error>,
@@ -48,7 +48,7 @@ pub fn allowed(program: &tree::Program) -> impl Fn(&str) -> Tolerance + use<> {
     errors_of(program)
 }
 
-/// What a differential test found.
+/// Results of a differential test.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Score {
     runs: usize,
@@ -60,15 +60,15 @@ struct Score {
 /// Programs that differ whose text is shown.
 const SHOWN: usize = 3;
 
-/// What a program runs on, and how its outputs are compared.
+/// Runs of a program, and how its outputs are compared.
 struct Runs<'w> {
     /// For messages.
     name: String,
-    /// What to look at where it differs.
+    /// Text to look at where it differs.
     text: String,
-    /// Of each run, a name for messages and words that depend on the inputs of the program.
+    /// Name of each run for messages, and words that depend on the inputs of the program.
     on: Vec<(String, Words<'w>)>,
-    /// Whether runs may end with an error, which must be the same one then.
+    /// True if runs may end with an error, which must be the same one then.
     may_fail: bool,
     allowed: Box<dyn Fn(&str) -> Tolerance>,
 }

@@ -1,4 +1,4 @@
-//! What a run gives, and how far two runs may be apart.
+//! Results of a run, and how far two runs may be apart.
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Write as _};
@@ -9,7 +9,7 @@ use equelle_runtime::{Error, Program as Runnable, Session, session};
 
 use crate::tree::Program;
 
-/// What a run gave: outputs, and the error that ended it.
+/// Results of a run: outputs, and the error that ended it.
 #[derive(Clone, Debug, Default)]
 pub struct Outcome {
     /// The tag and all numbers of each output, in order; truth as 0 and 1, text by its bytes.
@@ -47,8 +47,8 @@ impl fmt::Display for Ended {
     }
 }
 
-/// What a run in a session puts out, with the words of a command line. Numbers that are not finite
-/// end a run of one program in four, and are compared like others in those of the others.
+/// Runs a program in a session, with the words of a command line. Numbers that are not finite end a
+/// run of one program in four, and are compared like others in runs of the rest.
 pub fn run_by(runnable: &Arc<Runnable>, words: &[String], run: impl FnOnce(Session) -> Result<(), Error>) -> Outcome {
     let mut outcome = Outcome::default();
     let nonfinite = if allows_nonfinite(runnable) { "nonfinite=allow" } else { "nonfinite=error" };
@@ -63,7 +63,7 @@ pub fn run_by(runnable: &Arc<Runnable>, words: &[String], run: impl FnOnce(Sessi
     outcome
 }
 
-/// Whether numbers that are not finite are put out: a choice by the program's text, the same in
+/// True if numbers that are not finite are put out: a choice by the program's text, the same in
 /// every way to run it.
 fn allows_nonfinite(runnable: &Runnable) -> bool {
     !runnable.source.text.len().is_multiple_of(4)
@@ -75,7 +75,7 @@ fn allows_nonfinite(runnable: &Runnable) -> bool {
 pub struct Tolerance {
     /// In the unit of the output.
     pub absolute: f64,
-    /// Of the largest value.
+    /// Relative to the largest value.
     pub relative: f64,
     /// Zeros may have either sign.
     pub any_zero: bool,
@@ -104,18 +104,18 @@ pub fn bits(_tag: &str) -> Tolerance {
     Tolerance::BITS
 }
 
-/// What is allowed for a tag, and zeros of either sign beside.
+/// Allows zeros of either sign besides the tolerance of a tag.
 pub fn or_any_zero(allowed: impl Fn(&str) -> Tolerance) -> impl Fn(&str) -> Tolerance {
     move |tag| Tolerance { any_zero: true, ..allowed(tag) }
 }
 
-/// What is allowed where derivatives are found in another way.
+/// Tolerances where derivatives are found in another way.
 pub fn errors_of(program: &Program) -> impl Fn(&str) -> Tolerance + use<> {
     let errors: BTreeMap<String, f64> = program.errors.iter().cloned().collect();
     move |tag| errors.get(tag).map_or(Tolerance::BITS, |&absolute| Tolerance { absolute, ..Tolerance::relative(1e-12) })
 }
 
-/// Whether two runs gave the same, where `allowed` says by the tag how far values may be apart.
+/// True if two runs gave the same, where `allowed` says by the tag how far values may be apart.
 ///
 /// # Errors
 /// The first difference.

@@ -13,7 +13,7 @@ use crate::tree::{Basic, Node, Part, Program, Statement, parts, text};
 pub enum Rewriting {
     /// A subexpression has a name of its own.
     Name,
-    /// What a name stands for is written where the name was.
+    /// A name is replaced by its expression.
     Inline,
     /// Operands of `+`, `*`, `And` and `Or` are exchanged.
     Swap,
@@ -21,7 +21,7 @@ pub enum Rewriting {
     Function,
     /// Operands are elements of an array.
     Array,
-    /// What does not change in a loop is computed before it.
+    /// An expression that does not change in a loop is computed before it.
     Hoist,
 }
 
@@ -242,7 +242,7 @@ impl Rewriter {
     }
 }
 
-/// Whether a line opens a loop.
+/// True if a line opens a loop.
 fn is_loop(head: &str) -> bool {
     ["For ", "While ", "Repeat Until "].into_iter().any(|word| head.starts_with(word))
 }
@@ -350,7 +350,7 @@ fn made(statements: &[Statement]) -> BTreeSet<String> {
                 head
             }
         };
-        // What stands before `=`: names, and where it is a function those of its parameters.
+        // The text before `=` has names: for a function also those of its parameters.
         let head = text(head);
         found.extend(words(head.split(" = ").next().unwrap_or_default()));
         found.extend(words(head.split(" =").next().unwrap_or_default()));

@@ -48,7 +48,7 @@ pub(crate) fn written(plans: &[Plan]) -> String {
     plans.iter().map(|plan| format!("{}\t{}\n", plan.module, plan.words.join("\t"))).collect()
 }
 
-/// What [`serve`] wrote.
+/// Reads the output of [`serve`].
 #[cfg(feature = "compiler")]
 pub(crate) fn outcomes(text: &str) -> Vec<Outcome> {
     let mut all = Vec::new();

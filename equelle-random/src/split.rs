@@ -80,7 +80,7 @@ fn bound(line: &str) -> Option<&str> {
     }
 }
 
-/// Whether a function uses names of its own and of the functions that have moved alone. It may
+/// True if a function uses names of its own and of the functions that have moved alone. It may
 /// assign variables of the program, which are `outside`.
 fn stands_alone(function: &Statement, declaration: Option<&Statement>, name: &str, moved: &[String], outside: &BTreeSet<&str>) -> bool {
     let text = declaration.map(text_of).unwrap_or_default() + &text_of(function);

@@ -5,11 +5,11 @@ use crate::bounds::Bounds;
 /// Kinds of entities.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Of a grid of any dimension.
+    /// In a grid of any dimension.
     Cell,
     /// Between cells.
     Face,
-    /// Of one dimension.
+    /// Has one dimension.
     Edge,
     /// Points.
     Vertex,
@@ -68,19 +68,19 @@ pub const PURE: Dimension = [0, 0];
 /// Type and bounds of an expression.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Info {
-    /// What it is a value or a collection of.
+    /// Type of a value, or of the elements of a collection.
     pub basic: Basic,
     /// The domain of a collection.
     pub on: Option<Set>,
-    /// Whether it is the domain itself.
+    /// True if it is the domain itself.
     pub domain: bool,
-    /// Of entities: the set that they lie in.
+    /// The set that entities lie in.
     pub within: Option<Set>,
-    /// Of entities: whether some may be Empty.
+    /// True if some entities may be Empty.
     pub empty: bool,
-    /// Of numbers.
+    /// Dimension of numbers.
     pub dimension: Dimension,
-    /// Of numbers; of Bools and entities only whether they are exact.
+    /// Bounds of numbers; for Bools and entities only whether they are exact.
     pub bounds: Bounds,
 }
 
@@ -107,7 +107,7 @@ impl Info {
         Info { within: Some(within), empty, ..plain }
     }
 
-    /// Whether one expression may stand in the place of the other: the same type.
+    /// True if one expression may stand in the place of the other: the same type.
     pub fn same_type(&self, other: &Info) -> bool {
         let shape = self.on == other.on && self.domain == other.domain && self.within == other.within && self.empty == other.empty;
         self.basic == other.basic && shape && self.dimension == other.dimension
@@ -144,7 +144,7 @@ impl From<Node> for Part {
 /// An expression, in parentheses where it needs them.
 #[derive(Clone, Debug)]
 pub struct Node {
-    /// What it is.
+    /// Its type and bounds.
     pub info: Info,
     /// How it is written.
     pub parts: Vec<Part>,
@@ -171,17 +171,17 @@ pub struct Program {
     pub seed: u64,
     /// Its statements.
     pub statements: Vec<Statement>,
-    /// Whether dimensions are those of physics, and checked.
+    /// True if dimensions are those of physics, and checked.
     pub units: bool,
     /// Which grids it is for.
     pub grids: Grids,
     /// Tags of outputs that depend on solutions of nonlinear equations, and how much they may
     /// differ.
     pub errors: Vec<(String, f64)>,
-    /// Of the residuals of the first solve, in order: the bound of the sum of the absolute values
-    /// of all contributions to a row, and that of the residual itself.
+    /// Bounds for the residuals of the first solve, in order: of the sum of the absolute values of
+    /// all contributions to a row, and of the residual itself.
     pub residuals: Vec<Bounds>,
-    /// Whether it may end with an error: entities that are Empty, sets without elements.
+    /// True if it may end with an error: entities that are Empty, sets without elements.
     pub may_fail: bool,
 }
 

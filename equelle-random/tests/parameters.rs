@@ -1,5 +1,5 @@
-//! What the runtime reads in parameters means what it means in programs: units, expressions,
-//! chosen domains.
+//! Units, expressions and chosen domains mean the same in parameters, which the runtime reads, as
+//! in programs.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -113,7 +113,7 @@ impl Random {
         if i.is_multiple_of(4) { format!("({}) ? 1 : 2", self.truth(4)) } else { self.number(4) }
     }
 
-    /// What binds tighter than every operator.
+    /// An operand that binds tighter than every operator.
     fn factor(&mut self, depth: usize) -> String {
         let number = self.number(depth.saturating_sub(1));
         if number.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'.') { number } else { format!("({number})") }
@@ -136,7 +136,7 @@ impl Random {
     }
 }
 
-/// What the expressions of a program stand behind.
+/// Lines before the expressions of a program.
 const HEAD: &str = "c = Centroid(AllCells())
 x = c[0] / (1 [Meter])
 y = c[1] / (1 [Meter])
@@ -190,7 +190,7 @@ fn ten_thousand_expressions_agree_with_the_interpreter() {
             let mut values = [0.0; 20];
             number.values(&variables, &mut values, &mut Scratch::default());
             for (cell, (expected, found)) in expected.into_iter().zip(values).enumerate() {
-                // What is not finite is an error in parameters.
+                // Values that are not finite are errors in parameters.
                 if found.is_finite() {
                     assert_eq!(found.to_bits(), expected.to_bits(), "`{expression}` in cell {cell}: {found} and {expected}");
                     compared += 1;

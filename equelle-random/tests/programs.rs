@@ -40,8 +40,8 @@ const ROUNDING: f64 = 0.5 * f32::EPSILON as f64;
 /// add up at most.
 const OPERATIONS: f64 = 200.0;
 
-/// What elementary roundings may add up to between levels, or layouts, whose geometry is not the
-/// same numbers: the project's promise, of the largest value of an output.
+/// Sum of elementary roundings between levels, or layouts, whose geometry is not the same numbers:
+/// the project's promise, relative to the largest value of an output.
 const GEOMETRY: Tolerance = Tolerance::relative(1e-12);
 
 /// A program as it is compiled.
@@ -138,7 +138,7 @@ fn interpreted(compiled: &Compiled<'_>, build: usize, case: &Case, layout: &[&st
 
 fn five_ways(compiled: &Compiled<'_>, case: &Case, binary: &Binary, differences: &mut Differences) {
     let subject = compiled.subject;
-    // What is solved has the solver's tolerance, unless everything about the solution is the same.
+    // Solutions have the solver's tolerance, unless everything about the solution is the same.
     let or_solved = |explicit: Tolerance| subject.solved.unwrap_or(explicit);
     let mut first: Option<Outcome> = None;
     for (number, layout) in case.layouts().iter().copied().enumerate() {

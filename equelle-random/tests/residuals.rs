@@ -162,7 +162,7 @@ fn every_rule_by_itself() {
     }
 }
 
-/// Whether derivatives ask which face an extreme is of.
+/// True if derivatives ask which face an extreme is of.
 fn names_faces(body: &KBlock) -> bool {
     let mut found = false;
     visit_block(body, &mut |node| {

@@ -23,7 +23,7 @@ const SEED: u64 = 900_000;
 /// One program in so many has collections of single precision.
 const SINGLE_PRECISION: u64 = 5;
 
-/// What a run prints.
+/// Printed output of a run.
 #[derive(Clone, Default)]
 struct Printed(Arc<Mutex<Vec<u8>>>);
 

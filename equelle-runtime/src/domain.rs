@@ -147,7 +147,7 @@ impl Domain {
         }
     }
 
-    /// Whether it contains all entities of its kind: then element k is k.
+    /// True if it contains all entities of its kind: then element k is k.
     pub fn is_all(&self) -> bool {
         self.canonical_set().is_some_and(|set| set.extent == Extent::All)
     }
@@ -174,7 +174,7 @@ impl Domain {
         self.len
     }
 
-    /// Whether it has no elements.
+    /// True if it has no elements.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -316,7 +316,7 @@ impl Domain {
         }
     }
 
-    /// Whether two domains have the same elements. Cheap if they are the same object or both
+    /// True if two domains have the same elements. Cheap if they are the same object or both
     /// canonical.
     pub fn same_elements(&self, other: &Domain) -> bool {
         if std::ptr::eq(self, other) {

@@ -110,7 +110,7 @@ impl Error {
             .hint("pass faces of the boundary alone: `BoundaryFaces()`, or a subset of it")
     }
 
-    /// Whether it is an [`Error::empty_element`].
+    /// True if it is an [`Error::empty_element`].
     pub fn asks_empty_element(&self) -> bool {
         self.hint.as_deref() == Some(OF_EMPTY_ELEMENT)
     }

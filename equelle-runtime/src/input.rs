@@ -93,15 +93,15 @@ pub struct Inputs {
     constant_tables: Vec<ConstantTable>,
     /// Widths of the grid's cells that follow from other parameters, by key.
     widths: Vec<(&'static str, f64)>,
-    /// What the user should know of them.
+    /// Notes on them for the user.
     notes: Vec<String>,
     /// Collections that share their names with numbers that something else reads.
     shared: Vec<Arc<str>>,
 }
 
 impl Inputs {
-    /// Of a program, nothing read; `shared` are collections that share their names with numbers
-    /// that something else reads.
+    /// Inputs of a program, nothing read; `shared` are collections that share their names with
+    /// numbers that something else reads.
     pub fn of(program: Arc<Program>, shared: Vec<Arc<str>>) -> Inputs {
         Inputs { program, shared, ..Inputs::default() }
     }
@@ -327,7 +327,7 @@ impl Inputs {
             .any(|name| parameters.contains(&set_key(name)) || parameters.contains(&Derived::Expression.key(name)) || has_table(name))
     }
 
-    /// What the user should know of the inputs read so far.
+    /// Takes the notes for the user on the inputs read so far.
     pub fn take_notes(&mut self) -> Vec<String> {
         std::mem::take(&mut self.notes)
     }

@@ -54,7 +54,7 @@ impl Signal {
 pub struct Interrupt {
     /// Number of the signal; 0 for none.
     signal: Arc<AtomicUsize>,
-    /// Whether the run ends at the end of the round of its loop, with a checkpoint.
+    /// True if the run ends at the end of the round of its loop, with a checkpoint.
     is_deferred: Arc<AtomicBool>,
 }
 
@@ -95,7 +95,7 @@ impl Interrupt {
         self.signal()
     }
 
-    /// Whether the run ends its round first, at whose end somebody asks for [`Interrupt::signal`].
+    /// True if the run ends its round first, at whose end somebody asks for [`Interrupt::signal`].
     pub fn defer(&self, is_deferred: bool) {
         self.is_deferred.store(is_deferred, Ordering::Relaxed);
     }

@@ -26,6 +26,6 @@ pub struct KernelBytes {
 }
 
 impl KernelBytes {
-    /// Of a kernel without arrays.
+    /// Bytes of a kernel without arrays.
     pub const NONE: KernelBytes = KernelBytes { general: [0; 3], cartesian: [0; 3] };
 }

@@ -10,13 +10,13 @@ use crate::program::InputKind;
 pub struct Key {
     /// The key; the first part of it in a [`Part::Family`].
     pub name: &'static str,
-    /// What reads it.
+    /// Part of the runtime that reads it.
     pub part: Part,
-    /// What its value looks like.
+    /// Form of its value.
     pub form: Form,
     /// The value that stands for a missing one, as it would be given; empty if there is none.
     pub default: &'static str,
-    /// What it does, as part of a sentence.
+    /// Its effect, as part of a sentence.
     pub meaning: &'static str,
 }
 
@@ -39,7 +39,7 @@ pub enum Part {
     Old,
 }
 
-/// What a value looks like.
+/// Form of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// A number.
@@ -66,7 +66,7 @@ impl Form {
         }
     }
 
-    /// Whether an input of the program may read the same number.
+    /// True if an input of the program may read the same number.
     pub fn is_number(self) -> bool {
         match self {
             Form::Number | Form::Count => true,
@@ -192,19 +192,19 @@ pub fn families() -> impl Iterator<Item = &'static str> {
 /// A way to give an input of the program.
 #[derive(Clone, Copy, Debug)]
 pub struct InputForm {
-    /// What follows its name in the key.
+    /// Suffix of the key, after the name of the input.
     pub suffix: &'static str,
-    /// What the value looks like.
+    /// Form of the value.
     pub value: &'static str,
-    /// What the value says, as part of a sentence.
+    /// Meaning of the value, as part of a sentence.
     pub meaning: &'static str,
 }
 
-/// What follows a name in the key that says whether its file counts, which older parameter files
+/// Suffix of the key that says whether the file of an input counts, which older parameter files
 /// give without need.
 pub const FROM_FILE: &str = "_from_file";
 
-/// What follows a name in the key of the column of a CSV file, by name or number.
+/// Suffix of the key of the column of a CSV file, by name or number.
 pub const COLUMN: &str = "_column";
 
 const fn form(suffix: &'static str, value: &'static str, meaning: &'static str) -> InputForm {
@@ -291,7 +291,7 @@ impl InputKind {
         }
     }
 
-    /// What follows the name of an input of this kind in its keys.
+    /// Suffixes of the keys of an input of this kind.
     pub fn suffixes(&self) -> impl Iterator<Item = &'static str> {
         let from_file = match self {
             InputKind::Collection | InputKind::Vectors | InputKind::Bools | InputKind::Domain | InputKind::Sequence => Some(FROM_FILE),

@@ -18,7 +18,7 @@ pub enum Comparison {
 }
 
 impl Comparison {
-    /// Whether it holds for two values. With NaN only `!=` holds.
+    /// True if it holds for two values. With NaN only `!=` holds.
     #[inline]
     pub fn holds<T: PartialOrd>(self, a: &T, b: &T) -> bool {
         match self {
@@ -45,7 +45,7 @@ pub enum Reduction {
     Prod,
 }
 
-/// What a cell makes of numbers on its faces, in ascending face index. NaN propagates.
+/// Reduction of numbers on the faces of a cell, in ascending face index. NaN propagates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FaceReduction {
     /// Sum, from +0.
@@ -59,9 +59,9 @@ pub enum FaceReduction {
 /// Reductions of Bools.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BoolReduction {
-    /// Whether one is true; false when empty.
+    /// True if one is true; false when empty.
     Any,
-    /// Whether none is false; true when empty.
+    /// True if none is false; true when empty.
     All,
 }
 

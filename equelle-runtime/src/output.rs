@@ -128,9 +128,9 @@ pub struct Outputs {
     /// Writer of files in the background.
     writer: background::Writer,
     position: Position,
-    /// What the current step has put out, with formats that write steps.
+    /// Outputs of the current step so far, with formats that write steps.
     step: Option<OpenStep>,
-    /// Whether the run is on its way to the point where it goes on: its outputs exist.
+    /// True if the run is on its way to the point where it goes on: its outputs exist.
     is_replay: bool,
     /// The round after which the run goes on, and the number of steps written by then.
     continues_after: Option<(u64, u64)>,
@@ -149,7 +149,7 @@ struct OpenStep {
     /// Each with the entities that it is on; single values have none.
     tags: BTreeSet<(String, Option<EntityKind>)>,
     scalars: Vec<(String, f64)>,
-    /// Whether a collection is written.
+    /// True if a collection is written.
     has_collections: bool,
     /// Equelle line of the last output.
     line: u32,
@@ -270,7 +270,7 @@ impl Outputs {
         Ok(Some(record.clone()))
     }
 
-    /// Whether collections of this size go to files, deferred or not.
+    /// True if collections of this size go to files, deferred or not.
     pub fn has_files_for(&self, elements: usize) -> bool {
         match &self.target {
             Target::Streams { to_files, .. } | Target::Nowhere { to_files } => to_files.takes(elements),

@@ -71,7 +71,7 @@ struct Entry {
 #[derive(Debug, Default)]
 pub struct Parameters {
     entries: BTreeMap<String, Entry>,
-    /// Of parameter files and of all files that parameters name.
+    /// Source of parameter files and of all files that parameters name.
     source: Source,
     /// Warnings for values that a later line of the same file replaces.
     replaced: Vec<String>,
@@ -193,7 +193,7 @@ impl Parameters {
         Some(entry)
     }
 
-    /// Whether a parameter was given. Does not count as reading it.
+    /// True if a parameter was given. Does not count as reading it.
     pub fn contains(&self, key: &str) -> bool {
         self.entries.contains_key(key)
     }
@@ -351,7 +351,7 @@ fn hint_of_word(words: &[String], index: usize) -> String {
     "the name of a parameter file ends in `.param`; a parameter is given as `nx=50`".to_owned()
 }
 
-/// Whether the extension of a file name is `param`; a name without a dot is its own extension.
+/// True if the extension of a file name is `param`; a name without a dot is its own extension.
 fn is_parameter_file(word: &str) -> bool {
     let name = word.rsplit(['/', '\\']).next().unwrap_or(word);
     name.rsplit('.').next() == Some("param")
@@ -368,7 +368,7 @@ fn without_comment(line: &str) -> &str {
     &line[..end]
 }
 
-/// Whether a value has a `=` that is not part of a comparison, as in `where x <= 0.5`.
+/// True if a value has a `=` that is not part of a comparison, as in `where x <= 0.5`.
 fn has_second_assignment(value: &str) -> bool {
     let bytes = value.as_bytes();
     bytes.iter().enumerate().any(|(at, &byte)| {

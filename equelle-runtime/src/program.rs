@@ -17,7 +17,7 @@ pub struct Program {
     pub inputs: Vec<InputInfo>,
     /// Least number of grid dimensions it runs on.
     pub min_dim: usize,
-    /// Whether the steps of each loop with equations can be repeated in parts, in the order of the
+    /// True if the steps of each loop with equations can be repeated in parts, in the order of the
     /// source.
     pub retries: Vec<Retry>,
     /// Its solves of equations, in the order of the source.
@@ -154,7 +154,7 @@ pub struct InputInfo {
 pub struct InputUnit {
     /// For people: `Kelvin`, `2 [Hour]`.
     pub text: Arc<str>,
-    /// What a 1 in the input is, in SI units.
+    /// Value of a 1 in the input, in SI units.
     pub factor: f64,
     /// Its dimension.
     pub dimension: Dimension,
@@ -218,7 +218,7 @@ pub enum InputKind {
 }
 
 impl InputKind {
-    /// Whether it is one value for each element of a domain.
+    /// True if it is one value for each element of a domain.
     pub fn is_collection(&self) -> bool {
         match self {
             InputKind::Collection | InputKind::Vectors | InputKind::Bools => true,
@@ -234,7 +234,7 @@ impl InputInfo {
     }
 }
 
-/// Whether the steps of a loop with implicit solves can be repeated in parts.
+/// True if the steps of a loop with implicit solves can be repeated in parts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Retry {
     /// Equelle line of the loop.

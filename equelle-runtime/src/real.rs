@@ -63,9 +63,9 @@ pub trait Real:
     }
     /// Values of an output, by component.
     fn field_values(columns: Vec<Vec<Self>>) -> FieldValues;
-    /// Whether it is −0.
+    /// True if it is −0.
     fn is_negative_zero(self) -> bool;
-    /// Whether it is NaN.
+    /// True if it is NaN.
     fn is_nan(self) -> bool;
     /// Magnitude.
     #[must_use]

@@ -139,7 +139,7 @@ pub struct Session {
     choices: Vec<u32>,
     memory: Option<Arc<MemoryPlan>>,
     profile: Option<profile::Profiler>,
-    /// Whether `--profile` was given; for a log of events alone only phases and loops are timed.
+    /// True if `--profile` was given; for a log of events alone only phases and loops are timed.
     shows_profile: bool,
     verbose: bool,
     /// By Equelle line.
@@ -159,13 +159,13 @@ pub struct Session {
     /// The sequence of the outermost loop, and the position of the run in it.
     outer: Option<Arc<Vec<f64>>>,
     finished: bool,
-    /// What a round of the outermost loop adds to the time of outputs.
+    /// Time that a round of the outermost loop adds to that of outputs.
     outer_length: RoundLength,
     /// The part of a computed step that a round takes.
     step_scale: f64,
     /// The last computed step, before that.
     last_step: f64,
-    /// Whether a computed step was negative.
+    /// True if a computed step was negative.
     has_gone_back: bool,
     /// Most rounds of a loop that a condition ends.
     max_rounds: usize,
@@ -184,7 +184,7 @@ pub struct LoopState {
 }
 
 impl LoopState {
-    /// Whether no round is left.
+    /// True if no round is left.
     pub fn is_at_end(&self) -> bool {
         self.len == Some(self.next)
     }
@@ -415,7 +415,7 @@ impl Session {
         &self.parameters
     }
 
-    /// Whether `--profile` was given.
+    /// True if `--profile` was given.
     pub fn profile(&self) -> bool {
         self.shows_profile
     }

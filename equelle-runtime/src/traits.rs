@@ -117,12 +117,12 @@ pub trait EquelleRuntime: Sized {
     fn begin_range(&mut self, from: &Self::Scalar, below: &Self::Scalar, length: RoundLength) -> Result<Self::Loop, Error>;
     /// Begins `While` or `Repeat Until`.
     fn begin_rounds(&mut self, length: RoundLength) -> Result<Self::Loop, Error>;
-    /// Whether such a loop has another round. The host waits for the condition.
+    /// True if such a loop has another round. The host waits for the condition.
     fn goes_on(&mut self, state: &mut Self::Loop, condition: &Self::Bool) -> Result<bool, Error>;
     /// Takes the length of a round: what comes back is a part of it where a round that failed is
     /// taken again.
     fn take_step(&mut self, length: &Self::Scalar) -> Result<Self::Scalar, Error>;
-    /// Whether to check the state now, at the end of a round of an outermost loop: after few of
+    /// True if the state is checked now, at the end of a round of an outermost loop: after few of
     /// many rounds. See [`crate::session::finite`].
     fn samples_state(&mut self, state: &Self::Loop) -> bool;
     /// Checks that a mutable variable of this name is finite. Errors have the current line.
@@ -151,7 +151,7 @@ pub trait EquelleRuntime: Sized {
     fn finish(&mut self) -> Result<(), Error>;
 }
 
-/// Of each operation a method that takes the operator, and a method for each operator by its name.
+/// A method for each operation that takes the operator, and a method for each operator by its name.
 macro_rules! by_operator {
     ($($all:ident(op: $op:ident, $a:ident: $left:ident $(, $b:ident: $right:ident)?) -> $out:ident { $($name:ident: $value:ident),* })*) => {$(
         fn $all(&mut self, op: $op, $a: &Self::$left $(, $b: &Self::$right)?) -> Result<Self::$out, Error>;
@@ -177,9 +177,9 @@ pub trait Operations: EquelleRuntime {
     fn second_cell(&mut self, faces: &Self::EntityCollection) -> Result<Self::EntityCollection, Error>;
     /// The cell at an offset in a Cartesian grid from each cell.
     fn offset_cells(&mut self, cells: &Self::EntityCollection, by: [i8; 3], beyond: [SideMap; 6]) -> Result<Self::EntityCollection, Error>;
-    /// Whether the cell this many cells further along an axis is beyond the side there.
+    /// True if the cell this many cells further along an axis is beyond the side there.
     fn is_outside(&mut self, cells: &Self::EntityCollection, axis: usize, by: i8) -> Result<Self::BoolCollection, Error>;
-    /// Whether the sum of the numbers of each cell along some axes is even.
+    /// True if the sum of the numbers of each cell along some axes is even.
     fn is_even(&mut self, cells: &Self::EntityCollection, axes: [bool; 3]) -> Result<Self::BoolCollection, Error>;
     /// The number of each cell along an axis.
     fn index_along(&mut self, cells: &Self::EntityCollection, axis: usize) -> Result<Self::ScalarCollection, Error>;
@@ -282,7 +282,7 @@ pub trait Operations: EquelleRuntime {
     fn compare(&mut self, op: Comparison, a: &Self::ScalarCollection, b: &Self::ScalarCollection) -> Result<Self::BoolCollection, Error>;
     fn compare_scalar(&mut self, op: Comparison, a: &Self::ScalarCollection, s: &Self::Scalar) -> Result<Self::BoolCollection, Error>;
     fn scalar_compare(&mut self, op: Comparison, s: &Self::Scalar, a: &Self::ScalarCollection) -> Result<Self::BoolCollection, Error>;
-    /// Whether two entities, or two Empties, are the same.
+    /// True if two entities, or two Empties, are the same.
     fn same_entities(&mut self, a: &Self::EntityCollection, b: &Self::EntityCollection) -> Result<Self::BoolCollection, Error>;
     fn not(&mut self, a: &Self::BoolCollection) -> Result<Self::BoolCollection, Error>;
 

@@ -30,7 +30,7 @@ fn prepared(cache: &Cache, runtime: &str, flags: &Flags) -> PathBuf {
     cache.target().join(format!("prepared-{}-{runtime}-{}", version_hash(), flags.hash(StableHash::default()).digits()))
 }
 
-/// Whether the runtime crates have been built, so that a program takes seconds.
+/// True if the runtime crates have been built, so that a program takes seconds.
 pub fn is_prepared(cache: &Cache, runtime: &str, flags: &Flags) -> bool {
     prepared(cache, runtime, flags).exists()
 }
@@ -136,7 +136,7 @@ impl<'a> Begun<'a> {
     }
 }
 
-/// Whether cargo may fetch crates.
+/// True if cargo may fetch crates.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Network {
     Unused,
@@ -153,7 +153,7 @@ struct Attempt {
     progress: JoinHandle<String>,
 }
 
-/// What came of one run of cargo.
+/// Outcome of one run of cargo.
 struct Outcome {
     /// The program, if it was built.
     program: Option<PathBuf>,
@@ -318,7 +318,7 @@ pub fn vendor(folder: &Path) -> Result<String, Failure> {
     Err(error.hint("`cargo vendor` fetches crates that are not on this machine: try again with a network").into())
 }
 
-/// What `cargo --version` says.
+/// Returns the output of `cargo --version`.
 ///
 /// # Errors
 /// Cargo cannot be run.

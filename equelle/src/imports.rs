@@ -32,7 +32,7 @@ impl ImportReader for Files {
     }
 }
 
-/// What tells a file from others, whatever path leads to it.
+/// Key that tells a file from others, whatever path leads to it.
 pub fn key(path: &Path) -> std::io::Result<String> {
     Ok(fs::canonicalize(path)?.to_string_lossy().into_owned())
 }

@@ -40,14 +40,14 @@ pub fn collisions(inputs: &[Data]) -> Vec<Diagnostic> {
     found
 }
 
-/// Whether two inputs read the same of a key.
+/// True if two inputs read the same of a key.
 fn may_share(a: &Data, b: &Data, key: &str) -> bool {
     let (kind, other) = (input_kind(a, TableColumns::default()), input_kind(b, TableColumns::default()));
     let number = |kind: &InputKind| matches!(kind, InputKind::Scalar | InputKind::Collection);
     a.name == b.name && (kind == other || (key == a.name && number(&kind) && number(&other)))
 }
 
-/// Whether the runtime reads something else of a key of an input.
+/// True if the runtime reads something else of a key of an input.
 fn is_of_runtime(input: &Data, kind: &InputKind, key: &str) -> bool {
     keys::single().any(|own| {
         let number = own.form.is_number() && key == input.name && matches!(kind, InputKind::Scalar | InputKind::Collection);

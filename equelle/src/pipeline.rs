@@ -26,7 +26,7 @@ use crate::imports::{self, Files};
 use crate::keys;
 use crate::package::{self, Package, PackageOptions};
 
-/// Whether a path stands for standard input, whose imports are relative to the current folder.
+/// True if a path stands for standard input, whose imports are relative to the current folder.
 pub fn is_standard_input(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
@@ -48,11 +48,11 @@ pub struct Options {
     pub derivatives: Derivatives,
     /// Precision and rounding.
     pub numbers: Numbers,
-    /// What operations cost on the target.
+    /// Costs of operations on the target.
     pub costs: CostModel,
-    /// Whether balances of conserved quantities are put out.
+    /// True if balances of conserved quantities are put out.
     pub audit: bool,
-    /// What the user decides of values.
+    /// Collections that the user wants stored or inlined.
     pub storage: StorageRequests,
 }
 
@@ -134,7 +134,7 @@ pub fn check(source: &SourceMap, nondimensional: bool, emitter: &dyn Emitter) ->
     checked.program.ok_or_else(|| Failure::Internal("the checker gave neither a program nor an error".into()))
 }
 
-/// What the checker says of a program, and what the names of its inputs and outputs say.
+/// Checks a program, and the names of its inputs and outputs.
 pub fn checked(source: &SourceMap, nondimensional: bool) -> Checked {
     let mut checked = check::check_source(source, &CheckOptions { nondimensional });
     if let Some(program) = checked.program.as_ref().filter(|_| !checked.diagnostics.iter().any(Diagnostic::is_error)) {

@@ -46,10 +46,10 @@ impl fmt::Display for TargetCpu {
     }
 }
 
-/// What cargo is told of code generation.
+/// Cargo's flags for code generation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Flags {
-    /// Of the Rust compiler. `generic` has none.
+    /// Flag of the Rust compiler. `generic` has none.
     processor: Option<String>,
     /// The user's, from the environment; cargo then looks at no configuration. The variable, and
     /// flags with its separator.
@@ -98,7 +98,7 @@ impl Flags {
     }
 }
 
-/// What this processor can do, as far as compilers make use of it.
+/// Features of this processor, as far as compilers make use of them.
 fn features() -> String {
     macro_rules! detected {
         ($detect:ident: $($feature:tt)*) => {

@@ -50,7 +50,7 @@ pub struct Cli {
     /// The form without a verb.
     #[command(flatten)]
     pub plain: PlainArgs,
-    /// What to do.
+    /// The verb.
     #[command(subcommand)]
     pub verb: Option<Verb>,
 }
@@ -131,7 +131,7 @@ pub struct ProgramArgs {
 }
 
 impl ProgramArgs {
-    /// What the user decides of values.
+    /// Collections that the user wants stored or inlined.
     pub fn storage(&self) -> StorageRequests {
         StorageRequests { store: self.store.clone(), inline: self.inline.clone() }
     }
@@ -310,7 +310,7 @@ pub struct SourceArgs {
 /// Arguments of `run`.
 #[derive(Debug, Args)]
 pub struct RunArgs {
-    /// What is built.
+    /// The program to build.
     #[command(flatten)]
     pub source: SourceArgs,
     /// Back-end to run on
@@ -361,7 +361,7 @@ pub struct RunArgs {
 /// Arguments of `build`.
 #[derive(Debug, Args)]
 pub struct BuildArgs {
-    /// What is built.
+    /// The program to build.
     #[command(flatten)]
     pub source: SourceArgs,
     /// Back-ends of the package
@@ -382,7 +382,7 @@ pub struct BuildArgs {
 /// Arguments of `compare`.
 #[derive(Debug, Args)]
 pub struct CompareArgs {
-    /// What is built.
+    /// The program to build.
     #[command(flatten)]
     pub source: SourceArgs,
     /// Back-ends to compare; the first one is the reference
@@ -404,7 +404,7 @@ pub struct CompareArgs {
 /// Arguments of `sweep`.
 #[derive(Debug, Args)]
 pub struct SweepArgs {
-    /// What is built.
+    /// The program to build.
     #[command(flatten)]
     pub source: SourceArgs,
     /// Back-end to run on
@@ -466,10 +466,10 @@ pub struct PlotArgs {
     /// Norms of residuals over the iterations of Newton's method, instead of outputs
     #[arg(long, conflicts_with_all = ["tags", "step", "animate", "slice", "isolines", "html"])]
     pub convergence: bool,
-    /// Of a sweep: the parameter to the right [default: cells of the grid, or the first number]
+    /// Parameter to the right, for a sweep [default: cells of the grid, or the first number]
     #[arg(long, value_name = "KEY", conflicts_with = "html")]
     pub against: Option<String>,
-    /// Of a sweep: logarithmic axes, with orders in the legend, whatever the parameter is
+    /// Logarithmic axes for a sweep, with orders in the legend, whatever the parameter is
     #[arg(long, conflicts_with = "html")]
     pub log: bool,
     /// A page of the run in one file, instead of a picture: what ran, outputs with a slider over
@@ -545,7 +545,7 @@ pub enum Emit {
     Code(&'static dyn Backend),
     /// The list of inputs and outputs.
     Manifest,
-    /// What the compiler made of the program.
+    /// The report of the compiler on the program.
     Report,
 }
 

@@ -271,7 +271,7 @@ fn row(tag: &str, step: usize, found: Option<&Value>, expected: Option<&Value>) 
                 row.same_bits = found.iter().zip(expected).all(same);
                 row.difference = found.iter().zip(expected).fold(0.0, |most, (a, b)| {
                     let difference = if same((a, b)) { 0.0 } else { (a - b).abs() };
-                    // Of infinities and of what is not a number there is no difference.
+                    // Infinities and values that are not numbers have no difference.
                     if difference.is_nan() { f64::INFINITY } else { difference.max(most) }
                 });
             }

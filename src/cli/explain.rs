@@ -70,7 +70,7 @@ fn parameter(key: &Key) -> String {
     format!("# `{}={}`\n\n{}\n\n{default}", key.name, key.form.shown(), key.meaning)
 }
 
-/// What is known of a built-in function, in Markdown as the pages of the codes.
+/// Page of a built-in function, in Markdown as the pages of the codes.
 fn entry(builtin: &BuiltinInfo) -> String {
     let mut text = format!("# `{}`\n\n{}\n\n", builtin.signature(), builtin.doc);
     for parameter in &builtin.parameters {

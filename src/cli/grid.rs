@@ -61,7 +61,7 @@ struct ArrayRange {
     most: f64,
 }
 
-/// What is in a grid.
+/// Summary of a grid.
 struct Summary {
     dim: usize,
     n_cells: usize,
@@ -77,7 +77,7 @@ struct Summary {
 }
 
 impl Summary {
-    /// Of a file, which is checked.
+    /// Reads a file, checks it and sums it up.
     fn of(file: &Path, deck: &DeckArgs) -> Result<Summary, Error> {
         let grid = files::read(file, deck)?;
         let n_vertices = grid.n_entities(EntityKind::Vertex).ok();

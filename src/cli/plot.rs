@@ -80,7 +80,7 @@ fn write(file: &Path, picture: &Picture, console: &Console) -> Result<(), Failur
     Ok(())
 }
 
-/// Whether a run is drawn.
+/// True if a run is drawn.
 pub(super) fn is_drawn(args: &RunArgs) -> bool {
     args.plot.is_some() || args.html.is_some() || args.watch.is_some()
 }

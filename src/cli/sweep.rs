@@ -47,8 +47,8 @@ struct Case {
     folder: PathBuf,
 }
 
-/// What came of a run: its exit code, `None` if a signal ended it, and the single values that it
-/// put out last, by tag.
+/// Outcome of a run: its exit code, `None` if a signal ended it, and the single values that it put
+/// out last, by tag.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Outcome {
     code: Option<u8>,
@@ -201,7 +201,7 @@ fn axes(program: &Program, words: &[String]) -> Result<(Vec<Axis>, Vec<String>),
     Ok((axes, fixed))
 }
 
-/// Whether the value of a key is one value, and a comma in it separates several.
+/// True if the value of a key is one value, and a comma in it separates several.
 fn holds_one_value(program: &Program, key: &str) -> bool {
     let is_single = |shown: &str| matches!(shown, "NUMBER" | "FILE" | "ARRAY" | "true|false");
     let of_input = |input: &InputInfo| match input.kind {

@@ -38,7 +38,7 @@ pub fn parse(text: &str) -> Result<Vec<Row>, String> {
     Ok(rows)
 }
 
-/// What is missing or unknown.
+/// Lists rows without cases or there twice, and unknown rows that cases cover.
 pub fn problems(rows: &[Row], cases: &[Case]) -> Vec<String> {
     let mut problems = Vec::new();
     let mut known = BTreeSet::new();

@@ -27,10 +27,10 @@ use equelle_runtime::{Error, ErrorKind, Session};
 
 use crate::format::{Case, ExpectedDiagnostic, Output, Value};
 
-/// Whether a case holds, or, if it is pending, does not.
+/// True if a case holds, or, if it is pending, does not.
 ///
 /// # Errors
-/// What is different, for people.
+/// The difference, for people.
 pub fn verdict(case: &Case) -> Result<(), String> {
     let outcome = catch_unwind(AssertUnwindSafe(|| run(case))).unwrap_or_else(|cause| {
         let text = cause.downcast_ref::<String>().map(String::as_str).or_else(|| cause.downcast_ref::<&str>().copied());
@@ -217,7 +217,7 @@ fn fits(source: &SourceMap, expected: &ExpectedDiagnostic, found: &Diagnostic) -
         && (expected.via.is_empty() || led)
 }
 
-/// Whether a text contains the parts between the ` .. `, in this order.
+/// True if a text contains the parts between the ` .. `, in this order.
 fn contains(text: &str, parts: &str) -> bool {
     let mut rest = Some(text);
     for part in parts.split(" .. ") {
@@ -288,7 +288,7 @@ fn equal(expected: &Value, found: &Value, tolerance: f64) -> bool {
     }
 }
 
-/// Whether each value is close to the expected one, measured by the largest of those.
+/// True if each value is close to the expected one, measured by the largest of those.
 fn all_close(expected: &[f64], found: &[f64], tolerance: f64) -> bool {
     let scale = expected.iter().fold(0.0_f64, |scale, value| scale.max(value.abs()));
     expected.len() == found.len() && expected.iter().zip(found).all(|(a, b)| close(*a, *b, tolerance * scale))

@@ -34,7 +34,7 @@ pub struct Case {
 }
 
 impl Case {
-    /// Whether it shows that something is rejected.
+    /// True if it shows that something is rejected.
     pub fn is_negative(&self) -> bool {
         self.failure.is_some() || self.diagnostics.iter().any(|d| d.code.starts_with('E'))
     }

@@ -168,8 +168,8 @@ fn only_failures_of_the_simulation_are_tried_again() {
     fs::remove_dir_all(&folder).unwrap();
 }
 
-/// What stands in the way is named, with its line, before anything is computed; without the
-/// parameter the program runs.
+/// An obstacle is named, with its line, before anything is computed; without the parameter the
+/// program runs.
 #[test]
 fn what_cannot_be_taken_again_is_refused_before_the_run() {
     let folder = scratch("rescue-refused");

@@ -36,7 +36,7 @@ end = 20
 
 const WAYS: [How; 3] = [How::Interpreted0, How::Interpreted2, How::Compiled2];
 
-/// What computes steps: 1/4, then 16, then 64 times what the last round took, up to the end.
+/// Computes steps: 1/4, then 16, then 64 times what the last round took, up to the end.
 const GROWING: &str = "    dt = next_step(time, 64 * dt, end)";
 
 fn words(folder: &Path) -> Vec<String> {

@@ -9,7 +9,7 @@ use crate::support::{equellec, numbers, repository, scratch, stderr};
 /// An implicit example.
 struct Example {
     name: &'static str,
-    /// Whether it declares no dimensions.
+    /// True if it declares no dimensions.
     nondimensional: bool,
     /// Beginning of the lines whose value is the residual, or a factor of it.
     residuals: &'static str,
@@ -136,7 +136,7 @@ fn defaults_are_near_the_solution() {
         let best = solved(&[&stagnates, "newton_failure=continue"]);
         let distances = |found: &[(String, String)], wanted: &str| -> f64 {
             let parsed = |text: &str| -> Vec<f64> { text.split_whitespace().map(|number| number.parse().unwrap()).collect() };
-            // What a residual puts out comes as often as it is evaluated.
+            // Outputs of a residual come as often as it is evaluated.
             let of_tag = |name: &str| name.rsplit_once('-').is_some_and(|(tag, _)| tag == wanted);
             let [found, best] = [found, &best].map(|files| files.iter().filter(|(name, _)| of_tag(name)).collect::<Vec<_>>());
             assert_eq!(found.len(), best.len(), "{}: {wanted}", example.name);

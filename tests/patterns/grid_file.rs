@@ -1,4 +1,4 @@
-//! What a grid file says of cells and faces, and data files for runs on it.
+//! Cells and faces of a grid file, and data files for runs on it.
 
 use std::fs;
 use std::path::Path;

@@ -10,7 +10,7 @@ fn program(name: &str) -> String {
     format!("tests/programs/{name}.equelle")
 }
 
-/// What a program puts out, interpreted at both levels.
+/// Outputs of a program, interpreted at both levels.
 fn outputs(name: &str, words: &[&str]) -> Vec<(How, Outputs)> {
     INTERPRETED.map(|how| (how, run(how, &program(name), words))).into()
 }

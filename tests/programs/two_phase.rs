@@ -166,7 +166,7 @@ fn gravity_gives_the_numbers_of_the_original() {
             ("swinflux", 5),
         ];
         assert_eq!(counts, tags, "{what}");
-        // What the residual saw is what the function put out just before.
+        // The residual saw what the function put out just before.
         let (inside, all) = (outputs.fields("fluxinres"), outputs.fields("flux_o"));
         assert_eq!(inside, [all[0].clone(), all[1].clone(), all[3].clone()], "{what}");
         assert_eq!(outputs.fields("flux"), [all[2].clone(), all[4].clone()], "{what}");

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::triangles::{Order, triangles};
 
-/// Of a cell, between -1 and 1.
+/// Temperature of a cell, between -1 and 1.
 pub fn temperature(cell: usize) -> f64 {
     (12.9898 * (cell as f64 + 1.0)).sin()
 }

@@ -131,8 +131,8 @@ fn polynomials_up_to_the_order_are_exact() {
     }
 }
 
-/// What remains of a derivative of a plane wave on n x n cells of a square of 2 pi, less 1, at the
-/// cell where it is largest.
+/// Ratios of derivatives of plane waves to the exact ones, less 1, on n x n cells of a square of 2
+/// pi.
 fn symbol_errors(n: usize, k: usize) -> Outputs {
     let mut text = String::from(IMPORT);
     let _ = writeln!(text, "x = Centroid(AllCells())[0]\ny = Centroid(AllCells())[1]\nk = {k}");

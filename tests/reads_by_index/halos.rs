@@ -1,4 +1,4 @@
-//! What rules beyond the grid are worth: solutions made for each, and their observed orders.
+//! Accuracy of rules beyond the grid: manufactured solutions for each, and their observed orders.
 
 use std::fmt::Write as _;
 

@@ -112,7 +112,7 @@ fn cosines_in_a_box_decay_by_their_symbols() {
             assert!((value - exact).abs() <= 1e-11, "{tag}, cell {index}: {value} instead of {exact}");
         }
     }
-    // What the README says: decay per unit of time relative to that of the equation.
+    // The numbers of the README: decay per unit of time relative to that of the equation.
     let exact = -angles.iter().map(|a| a * a).sum::<f64>();
     assert!((1.0 - seven / exact - 0.009593).abs() < 1e-6, "{}", 1.0 - seven / exact);
     assert!((1.0 - nineteen / exact - 4.2964e-6).abs() < 1e-10, "{}", 1.0 - nineteen / exact);

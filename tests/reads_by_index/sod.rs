@@ -79,7 +79,7 @@ fn errors_of_the_shock_tube() {
     // No wave has reached an end: what was there is there.
     assert!((outputs.scalars["mass"][0] - 0.5625).abs() <= 1e-12, "{:?}", outputs.scalars["mass"]);
     let coarse = mean_error(tube(How::Compiled2, 256).last("density"));
-    // What the README says.
+    // The number of the README.
     assert!((coarse / 4.229e-3 - 1.0).abs() <= 0.01, "{coarse:e}");
 }
 

@@ -1,4 +1,4 @@
-//! What programs by stencils are made of: three stages of third order, and periodic reads.
+//! Building blocks of programs by stencils: three stages of third order, and periodic reads.
 
 use crate::program;
 use crate::support::How;

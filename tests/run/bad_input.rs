@@ -95,7 +95,7 @@ fn good_data_is_accepted() {
 
 #[test]
 fn bad_data_names_file_and_place() {
-    // What is written over which file of the good data, and what the message must say.
+    // A name, the file of the good data to overwrite, its new text, and words of the message.
     let cases: [(&str, &str, &str, &[&str]); 8] = [
         ("count", "start.txt", "1 2 3\n", &["start.txt", "12", "3"]),
         ("word", "start.txt", "1 2 3 4\n5 six 7 8\n9 10 11 12\n", &["start.txt:2:3", "six"]),

@@ -2,7 +2,7 @@
 
 use crate::support::{How, assert_close, repository, run};
 
-/// What the compiled program at `-O2` is compared with.
+/// Ways that the compiled program at `-O2` is compared with.
 const WAYS: [How; 2] = [How::Interpreted0, How::Interpreted2];
 
 fn example(how: How, name: &str, words: &[&str]) -> crate::support::Outputs {

@@ -82,8 +82,8 @@ fn implicit_heat() {
     compare("examples/heat_implicit_2d/heat_implicit_2d.equelle", &[&param, "abs_res_tol=1e-3"], &["u"], tolerance, tolerance);
 }
 
-/// What flows out of a cell flows into its neighbour, so each step changes the sum by roundings
-/// alone: 30 steps, 15 roundings a cell, of values up to 400.
+/// The flux out of a cell goes into its neighbour, so each step changes the sum by roundings alone:
+/// 30 steps, 15 roundings a cell, of values up to 400.
 #[test]
 fn heat_is_conserved() {
     let folder = scratch("single-conservation");

@@ -29,7 +29,7 @@ pub enum How {
 /// all programs of the project are compared so in one executable (`cargo xtask cuda-host-tests`).
 pub const EVERY_WAY: [How; 3] = [How::Interpreted0, How::Interpreted2, How::Compiled2];
 
-/// What a program put out.
+/// Outputs of a program.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Outputs {
     /// Scalars by tag, in order.
@@ -87,7 +87,7 @@ pub fn run(how: How, program: &str, words: &[&str]) -> Outputs {
     run_with(how, Dimensions::Checked, program, words)
 }
 
-/// Whether the dimensions of a program are checked.
+/// True if the dimensions of a program are checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Dimensions {
     Checked,
@@ -160,7 +160,7 @@ pub fn run_simulator(simulator: &Path, folder: &Path, words: &[&str]) -> (Output
     (outputs, stderr(&output))
 }
 
-/// What a simulator wrote to standard output and to a folder.
+/// Reads the outputs of a simulator from standard output and a folder.
 pub fn read_outputs(output: &Output, folder: &Path) -> Outputs {
     let mut outputs = Outputs::default();
     for line in String::from_utf8_lossy(&output.stdout).lines() {

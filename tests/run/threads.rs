@@ -23,7 +23,7 @@ fn the_summary_says_whether_there_were_several() {
     }
 }
 
-/// What is no number of threads is refused before anything runs.
+/// A word that is no number of threads is refused before anything runs.
 #[test]
 fn what_is_no_number_of_threads_is_refused() {
     let program = built("-O2", PROGRAM);

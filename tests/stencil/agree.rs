@@ -30,7 +30,7 @@ pub fn treated(source: &SourceMap) -> (Verified, Vec<NotDifferentiated>) {
     (verify(module).unwrap_or_else(|e| panic!("{e:?}")), untreated)
 }
 
-/// Whether Newton's method may diverge.
+/// True if Newton's method may diverge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Failure {
     May,
@@ -99,7 +99,7 @@ fn every_example_is_treated() {
     assert!(solves >= 8, "only {solves}");
 }
 
-/// What stands in the way is named, at the solve.
+/// The obstacle is named, at the solve.
 #[test]
 fn what_cannot_be_treated_is_named() {
     let cases = [
@@ -115,7 +115,7 @@ fn what_cannot_be_treated_is_named() {
     }
 }
 
-/// What residuals of [`RULES`] read.
+/// Inputs of the residuals of [`RULES`].
 pub const INPUTS: &str = "lines = InputTable(\"lines\", \"x\", \"y\")\ncubics = InputTable(\"cubics\", \"x\", \"y\")\nb = InputCollectionOfScalar(\"b\", AllCells())\ng = InputCollectionOfScalar(\"g\", AllCells())\na = InputScalarWithDefault(\"a\", 0.7)\n";
 
 /// Each residual exercises rules of its own. They need not converge: one evaluation compares, and

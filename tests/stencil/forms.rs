@@ -68,7 +68,7 @@ fn examples() -> Vec<(String, String, Vec<String>)> {
     examples
 }
 
-/// Whether a program has equations with a body for Cartesian grids, and ones without.
+/// True if a program has equations with a body for Cartesian grids, and ones without.
 fn bodies(text: &str) -> (bool, bool) {
     let (verified, _) = treated(&SourceMap::new("p.equelle", text));
     let forms: Vec<bool> = verified.module().kernels.iter().filter_map(|k| k.jacobian.as_ref()).map(|j| j.cartesian.is_some()).collect();
@@ -157,8 +157,7 @@ fn remainders_of_every_example_are_of_second_order() {
     }
 }
 
-/// Of every unknown of the solve, in the order of the columns: the value at the base point and the
-/// change.
+/// Value at the base point and change of every unknown of the solve, in the order of the columns.
 fn changes(text: &str, words: &[String], base: &[Evaluated]) -> Vec<(f64, f64)> {
     let source = SourceMap::new("p.equelle", text);
     let (verified, _) = treated(&source);

@@ -25,7 +25,7 @@ struct Program {
     sizes: &'static [usize],
     /// Cells along each axis that double the grid from 10^5 cells on, and 4x10^6 cells.
     growing: &'static [usize],
-    /// Whether --fp fast is compared too.
+    /// True if --fp fast is compared too.
     fast: bool,
 }
 
@@ -134,7 +134,7 @@ enum Way {
 }
 
 impl Way {
-    /// What follows the name of the library, and the option of equellec.
+    /// Suffix of the library's name, and the option of equellec.
     fn suffix_and_option(self) -> (&'static str, &'static [&'static str]) {
         match self {
             Way::Strict => ("", &[]),

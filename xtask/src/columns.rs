@@ -24,7 +24,7 @@ pub(crate) fn run() -> Result<(), Failure> {
     if count == 0 { Ok(()) } else { Err(format!("{count} lines of prose have more than {COLUMNS} columns")) }
 }
 
-/// Whether a line is too long for another reason than one long word, such as a link.
+/// True if a line is too long for another reason than one long word, such as a link.
 fn is_too_long(line: &str) -> bool {
     line.chars().count() > COLUMNS && line.split_whitespace().all(|word| word.chars().count() < COLUMNS / 2)
 }

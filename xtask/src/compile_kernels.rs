@@ -20,7 +20,7 @@ type Target = (&'static str, u32, bool);
 const TARGETS: [Target; 6] =
     [("sm_80", 1, false), ("sm_80", 2, true), ("sm_80", 3, false), ("sm_90", 1, true), ("sm_90", 2, false), ("sm_90", 3, true)];
 
-/// What kernels are compiled for.
+/// Targets that kernels are compiled for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Targets {
     /// Two architectures, grids of one to three dimensions, and the runtime's own kernels of single
@@ -100,7 +100,7 @@ fn described((arch, dim, cartesian): Target) -> String {
     format!("{arch} in {dim}D{}", if cartesian { " on Cartesian grids" } else { "" })
 }
 
-/// What NVRTC says against a file.
+/// Compiles a file; returns NVRTC's errors.
 fn compile(path: &Path, text: &str, targets: &[Target], prints_resources: bool) -> Vec<String> {
     let mut failures = Vec::new();
     let before = before_kernels();

@@ -1,4 +1,4 @@
-//! What operations cost on a target, measured on this machine: the table that
+//! Costs of operations on a target, measured on this machine: the table that
 //! `backend-*/src/codegen/costs.rs` holds.
 
 use std::env;
@@ -7,7 +7,7 @@ use clap::ValueEnum;
 
 use crate::tools::{self, Failure, cargo, root};
 
-/// What is measured.
+/// Processor that is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Target {
     /// One core of this processor

@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use crate::tools::{self, Failure};
 
-/// What to run.
+/// Options of `crossover`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Options {
     /// The GPU bundle

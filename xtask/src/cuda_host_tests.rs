@@ -17,8 +17,8 @@ use crate::tools::{self, Failure, cargo, examples, root};
 /// The NVRTC that is used: that of the CUDA version which the runtime is built for.
 const WHEEL: &str = "nvidia-cuda-nvrtc==13.0.*";
 
-// What packages of the compiler do is tested with the programs here. All programs of the project
-// are also compared in one executable, at both levels and with both ways of differentiation.
+// The programs here test packages of the compiler. All programs of the project are also compared in
+// one executable, at both levels and with both ways of differentiation.
 
 /// Examples whose packages in double precision are never built: other packages have what theirs
 /// have, and they are among the programs in one executable. Their kernels are compiled.
@@ -65,7 +65,7 @@ struct Case {
     program: String,
     /// Its parameter file.
     case: String,
-    /// What the compiler must be told.
+    /// Flags for the compiler.
     flags: &'static [&'static str],
     /// Words of each run, beside the parameter file.
     words: &'static [&'static str],
@@ -79,7 +79,7 @@ impl Case {
         stem(&self.program) + &flags
     }
 
-    /// Whether its package is built and run.
+    /// True if its package is built and run.
     fn is_built(&self, packages: Packages) -> bool {
         match packages {
             Packages::Some => OF_EVERY_CHANGE.contains(&self.name().as_str()),
@@ -87,7 +87,7 @@ impl Case {
         }
     }
 
-    /// Whether its collections are of single precision.
+    /// True if its collections are of single precision.
     fn is_single(&self) -> bool {
         self.flags.contains(&"f32")
     }
@@ -134,7 +134,7 @@ pub(crate) fn run(packages: Packages) -> Result<(), Failure> {
         tools::run(Command::new(&this).arg("compile-kernels").arg(folder).args(["--targets", targets]).env("LD_LIBRARY_PATH", &path))
     };
     compile(&kernels, if packages == Packages::All { "all" } else { "in-turn" })?;
-    // Of the whole workspace, so that what its other tests have built serves here.
+    // Tests of the whole workspace, so that what its other tests have built serves here.
     let tests = |target: &str| {
         let mut tests = cargo();
         tests.args(["test", "--workspace", "--test", target]).env("LD_LIBRARY_PATH", &path).env("EQUELLE_NVRTC", "required");
@@ -170,8 +170,8 @@ pub(crate) fn run(packages: Packages) -> Result<(), Failure> {
         Ok::<(), Failure>(())
     })?;
     differential::run(differential::first_seeds(FIRST_SEEDS, &CONSTRUCTS)?.into_iter(), true, Some("host"))?;
-    // What has run on the host there, with programs of all tests and random ones, is compiled for
-    // GPUs too.
+    // Kernels that have run on the host there, of programs of all tests and random ones, are
+    // compiled for GPUs too.
     compile(&differential::folder(), "in-turn")?;
     compare_verb("host", &[0])?;
     // Without a usable GPU the simulator says so.

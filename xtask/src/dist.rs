@@ -99,7 +99,7 @@ fn copy(from: &Path, to: &Path) -> Result<(), Failure> {
     made.and_then(|()| fs::copy(from, to).map(drop)).map_err(|error| format!("cannot copy `{}`: {error}", from.display()))
 }
 
-/// What the compiler prints.
+/// Returns the compiler's output.
 fn printed(program: &Path, words: &[&str]) -> Result<String, Failure> {
     let output = Command::new(program).args(words).output().map_err(|error| format!("{} cannot be run: {error}", program.display()))?;
     if !output.status.success() {

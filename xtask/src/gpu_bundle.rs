@@ -27,8 +27,8 @@ const GPU_TARGETS: [(&str, &str, &str); 11] = [
     ("--bench=costs", "costs", "benches"),
 ];
 
-/// What the serial back-end is compiled for, since times are compared with it: any processor beside
-/// a GPU of the last ten years has these instructions.
+/// Processor of the serial back-end, since times are compared with it: any processor beside a GPU
+/// of the last ten years has these instructions.
 const PROCESSOR: &str = if cfg!(target_arch = "x86_64") { "x86-64-v3" } else { "generic" };
 
 /// The executable of random programs, and how many it holds.
@@ -79,7 +79,7 @@ pub(crate) fn collect(only: &str) -> Result<(), Failure> {
     tools::write(&fast, &read(&silent("shallow_water", "Output(\"water\", SumReduce(q[0]))")?)?)?;
     program(&fast, &["--fp", "fast"], Way::Kernels, &bundle)?;
     program(&fast, &["--fp", "fast"], Way::Operations, &bundle)?;
-    // What `xtask converge` and `xtask crossover` run.
+    // Programs of `xtask converge` and `xtask crossover`.
     program(&root().join("tests/implicit/heat_contrast.equelle"), &["--nondimensional"], Way::Kernels, &bundle)?;
     program(&root().join("tests/implicit/pressure_neumann.equelle"), &[], Way::Kernels, &bundle)?;
     program(&silent("two_phase", "Output(\"water\", SumReduce(s0))")?, &[], Way::Kernels, &bundle)?;
@@ -101,7 +101,7 @@ pub(crate) fn collect(only: &str) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Whether a name contains one of these parts, which commas separate.
+/// True if a name contains one of these parts, which commas separate.
 fn is_wanted(name: &str, only: &str) -> bool {
     only.split(',').any(|part| name.contains(part))
 }

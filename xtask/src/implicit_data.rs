@@ -49,7 +49,7 @@ struct Conduction {
     /// Faces of given temperature, ascending: face, cell inside, transmissibility, temperature.
     fixed: Vec<(usize, usize, f64, f64)>,
     initial: Vec<f64>,
-    /// Whether the initial values are in a file.
+    /// True if the initial values are in a file.
     initial_file: bool,
     timesteps: Vec<f64>,
 }

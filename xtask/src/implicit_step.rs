@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::converge::summary;
 use crate::tools::{self, Failure, root};
 
-/// What to run.
+/// Options of `implicit-step`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Options {
     /// Cells along each axis of the cube

@@ -81,7 +81,7 @@ enum Command {
     CompileKernels {
         /// The folder
         folder: std::path::PathBuf,
-        /// What for
+        /// Targets to compile for
         #[arg(long, value_enum, default_value_t = compile_kernels::Targets::All)]
         targets: compile_kernels::Targets,
         /// Print registers and spills of each kernel

@@ -31,7 +31,7 @@ const FILES: [(&str, &[&str]); 4] = [
     ("backend-cuda", &["backend-cuda/src/codegen/**"]),
 ];
 
-/// What is run.
+/// Options of `mutants`.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Options {
     /// The package: equelle-front, equelle-runtime, backend-serial or backend-cuda

@@ -11,7 +11,7 @@ const SOURCES: [&str; 8] = ["rs", "cu", "cuh", "hpp", "toml", "py", "sh", "equel
 const OTHERS: [&str; 4] = ["md", "json", "eqir", "out"];
 /// Files of generated packages and of runs, which the repository does not hold.
 const GENERATED: [&str; 2] = ["manifest.json", ".equelle-package.json"];
-/// What follows a path that a recipe asks for.
+/// Suffix of a path that a recipe asks for.
 const NEW: &str = " (new)";
 /// Suffixes that make a word in back-ticks a path.
 const SUFFIXES: [&str; 9] = [".rs", ".cu", ".cuh", ".hpp", ".md", ".toml", ".json", ".eqir", ".sh"];
@@ -80,7 +80,7 @@ fn expanded(word: &str) -> Vec<String> {
     }
 }
 
-/// What is wrong with a word in back-ticks.
+/// Fault of a word in back-ticks.
 fn fault(repository: &Repository, word: &str) -> Option<String> {
     let only = |extra: &str| word.chars().all(|c| c.is_ascii_alphanumeric() || extra.contains(c));
     let is_path = only("_./-") && (word.contains('/') || SUFFIXES.iter().any(|end| word.ends_with(end)));

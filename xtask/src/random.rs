@@ -12,7 +12,7 @@ use equelle_random::generate::{Purpose, program};
 
 use crate::tools::Failure;
 
-/// What a program may have, and the text that shows it.
+/// Features of programs, and the text that shows each.
 const KINDS: [(&str, &[&str]); 28] = [
     ("one equation solved", &["NewtonSolve("]),
     ("systems of equations solved", &["NewtonSolveSystem("]),

@@ -1,6 +1,6 @@
 //! `cargo xtask text-search`: no code generator looks into text that it has written.
 //!
-//! What a kernel uses is known from the IR (`equelle_front::backend::usage`) or noted where a
+//! Uses of a kernel are known from the IR (`equelle_front::backend::usage`) or noted where a
 //! reference is written (`emit/uses.rs` of a back-end). Lines are looked at by their methods: those
 //! that texts alone have, and searches for a literal.
 
@@ -9,7 +9,7 @@ use crate::tools::{Failure, read, root, tracked_files};
 /// Where the generators are.
 const GENERATORS: [&str; 2] = ["backend-serial/src/codegen/", "backend-cuda/src/codegen/"];
 
-/// What looks into a text. A set has `contains` and an iterator `find`, but not of a literal.
+/// Code that looks into a text. A set has `contains` and an iterator `find`, but not of a literal.
 const SEARCHES: [&str; 27] = [
     ".contains(\"",
     ".contains('",

@@ -1,4 +1,4 @@
-//! What the commands share.
+//! Helpers shared by the commands.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -59,7 +59,7 @@ pub(crate) fn write(path: &Path, text: &str) -> Result<(), Failure> {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Example {
     pub name: String,
-    /// Whether it uses Newton's method.
+    /// True if it uses Newton's method.
     pub implicit: bool,
 }
 

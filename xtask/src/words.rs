@@ -23,7 +23,7 @@ const WORDS_OF_A_NAME: usize = 3;
 struct Rule {
     /// The parts of the old name, in lower case.
     old: Vec<String>,
-    /// Whether it is the name of a type, which begins with a capital.
+    /// True if it is the name of a type, which begins with a capital.
     is_type: bool,
     replacement: String,
 }

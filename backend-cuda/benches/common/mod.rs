@@ -1,4 +1,4 @@
-//! What the benchmarks of linear systems share: the device, runtimes on it, and matrices.
+//! Helpers shared by the benchmarks of linear systems: the device, runtimes on it, and matrices.
 
 use std::rc::Rc;
 

@@ -1,4 +1,4 @@
-//! What operations cost on a GPU.
+//! Costs of operations on a GPU.
 
 use equelle_front::cost::{CostModel, Measured};
 

@@ -46,9 +46,9 @@ pub(super) enum Functions {
 /// The function for Cartesian grids.
 #[derive(Clone, Debug)]
 pub(super) enum CartesianFunction {
-    /// Of [`CartesianForm::Full`]: for a cell a thread, and for several ones of a row.
+    /// Functions of [`CartesianForm::Full`]: for one cell a thread, and for several cells of a row.
     Cells(Function, Option<Function>),
-    /// Of [`CartesianForm::PerAxis`].
+    /// Function of [`CartesianForm::PerAxis`].
     PerAxis(Function),
 }
 

@@ -3,7 +3,7 @@
 use equelle_front::ir::Kernel;
 use equelle_front::types::Basic;
 
-/// Whether a kernel goes through the leaves of its reductions. Extremes of what it writes have no
+/// True if a kernel goes through the leaves of its reductions. Extremes of what it writes have no
 /// order, so that any thread takes its own.
 pub(super) fn goes_by_leaves(kernel: &Kernel) -> bool {
     let mut reductions = kernel.results.iter().filter_map(|r| Some((r.reduce?, r.ty.basic))).peekable();

@@ -63,7 +63,7 @@ impl LaunchBounds {
     /// on 2048^2 cells takes 0.483 ms with 32 registers on an H100, in other words 0.106 with 64.
     const HEAVY: usize = 9;
 
-    /// Of a function for a body.
+    /// Returns the launch bounds of a function for a body.
     pub(super) fn of(body: &BodyUsage, puts_rows_together: bool) -> Self {
         match body.divisions_and_roots {
             Self::HEAVY.. => LaunchBounds::Heavy,
@@ -75,19 +75,19 @@ impl LaunchBounds {
     /// Reads by index that make a function a wide one.
     const WIDE: usize = 64;
 
-    /// Of a function for all that is done in a cell.
+    /// Returns the launch bounds of a function for all that is done in a cell.
     pub(super) fn of_cells(body: &BodyUsage, block: &KBlock) -> Self {
         if Self::is_wide(block) { LaunchBounds::Wide } else { LaunchBounds::of(body, false) }
     }
 
-    /// Whether all that is done in a cell makes a function a wide one.
+    /// True if all that is done in a cell makes a function a wide one.
     pub(super) fn is_wide(block: &KBlock) -> bool {
         let mut reads = 0;
         visit_block(block, &mut |node| reads += usize::from(matches!(node, Node::Path(Path::Offset { .. }))));
         reads >= Self::WIDE
     }
 
-    /// Whether values may wait in registers before they are used. Heavy functions spill: with the
+    /// True if values may wait in registers before they are used. Heavy functions spill: with the
     /// 16 values of neighbours first, a stage of shallow water has 436 bytes of them, else 160.
     pub(super) fn leaves_registers(self) -> bool {
         match self {
@@ -117,9 +117,9 @@ pub(super) struct Function {
     pub arguments: Vec<Argument>,
     /// Arrays that its [`Argument::Grid`] has.
     pub grid: GridUse,
-    /// Whether it goes through the inside of a Cartesian grid and over its boundary cells apart.
+    /// True if it goes through the inside of a Cartesian grid and over its boundary cells apart.
     pub apart: bool,
-    /// Of a template: the numbers of cells of a row a thread, for which there is a function each.
+    /// Cells of a row per thread, for each instance of a template.
     pub row_widths: &'static [u32],
     /// Declarations of the arguments: type and name.
     parameters: Vec<(String, String)>,

@@ -86,7 +86,7 @@ impl CudaRuntime {
         self.executor.launch_inside_and_boundary(call)
     }
 
-    /// Whether this run uses Cartesian kernels.
+    /// True if this run uses Cartesian kernels.
     pub fn uses_cartesian_forms(&self) -> bool {
         self.executor.shape().is_some()
     }

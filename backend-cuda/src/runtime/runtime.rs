@@ -43,8 +43,8 @@ pub struct CudaRuntime {
     pub(crate) derivatives_lost: Option<u32>,
     /// Vectors and matrices of linear systems.
     pub(crate) solver: Space<f64>,
-    /// Of the variables whose change ends a loop, the values after the round before; `None` for
-    /// those without elements and for single numbers.
+    /// Values after the round before of the variables whose change ends a loop; `None` for those
+    /// without elements and for single numbers.
     pub(crate) before_round: Vec<Option<Rc<Buffer>>>,
     /// A step that the session has not seen.
     pub(crate) pending_step: Option<PendingStep>,

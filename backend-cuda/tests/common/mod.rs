@@ -1,4 +1,4 @@
-//! What the tests of the runtime share: sessions, and the devices that this machine has.
+//! Helpers shared by the tests of the runtime: sessions, and the devices of this machine.
 #![allow(dead_code)]
 
 use std::rc::Rc;
@@ -46,7 +46,7 @@ pub fn names_the_broken_kernel(error: &Error) {
     assert!(message.ends_with(kernel), "{message}");
 }
 
-/// Whether there is a C++ compiler, which the emulator needs and a machine with only Rust may not
+/// True if there is a C++ compiler, which the emulator needs and a machine with only Rust may not
 /// have. `cargo xtask cuda-host-tests` insists on one.
 pub fn host_compiler() -> bool {
     let found = std::process::Command::new("c++").arg("--version").output().is_ok_and(|output| output.status.success());

@@ -48,8 +48,8 @@ extern "C" __global__ void visits(const EqCartesian g, EqEntity* __restrict__ ou
   out[cell.index] += right ? 256u : 25600u;
 }
 
-// What kernels of programs ask of cells, [cells][volume, centroid], and of faces, [faces][first
-// cell, second cell, area, centroid, normal] with -1 for no cell.
+// Data that kernels of programs read of cells, [cells][volume, centroid], and of faces,
+// [faces][first cell, second cell, area, centroid, normal] with -1 for no cell.
 extern "C" __global__ void cells_of_any_grid(const EqGrid grid, double* __restrict__ out) {
   const EqEntity cell = eq_index();
   if (cell >= grid.n_cells) return;

@@ -1,4 +1,4 @@
-//! What operations cost on a processor.
+//! Costs of operations on a processor.
 
 use equelle_front::cost::{CostModel, Extremes, Measured};
 

@@ -25,7 +25,7 @@ pub(super) struct Method {
     pub method: TokenStream,
     /// Functions that it calls.
     pub functions: TokenStream,
-    /// What all of them refer to.
+    /// References of all of them.
     pub uses: Uses,
     /// Its loop on a Cartesian grid.
     pub form: ChosenForm,
@@ -217,8 +217,8 @@ fn unwrap<T>(kernel: &Kernel, written: Written<T>) -> Result<T, BackendError> {
 
 /// `if let Some(grid) = ... { return ... }`
 fn cartesian_branch(kernel: &Kernel, reals: Reals, names: &KernelNames, entry: &Entry, before: &TokenStream) -> TokenStream {
-    // What is kept per axis only by convention of the compiler is looked at; without it the general
-    // form runs.
+    // The compiler keeps these parameters per axis only by convention, so this is checked; without
+    // it the general form runs.
     let kept = kernel.params.iter().zip(&names.params).filter(|(p, _)| p.per_axis).map(|(_, name)| {
         let name = ident(name);
         quote! { && args.#name.per_axis().is_some() }

@@ -18,11 +18,11 @@ pub(super) struct GeneralFunction {
     pub name: Ident,
     /// Generic over the dimension.
     pub takes_dim: bool,
-    /// What it asks the grid for, if anything.
+    /// Arrays of the grid that it reads, if it refers to the grid.
     pub grid: Option<GridUse>,
     /// The function.
     pub item: TokenStream,
-    /// What it refers to.
+    /// References of its text.
     pub uses: Uses,
 }
 
@@ -42,7 +42,7 @@ pub(super) struct GridUse {
 }
 
 impl GridUse {
-    /// What a function asks for, if anything.
+    /// Returns the arrays that a function reads, if it refers to the grid.
     fn of(uses: &Uses) -> Option<Self> {
         uses.has(Use::Grid).then(|| GridUse {
             topology: uses.has(Use::FaceCells),
@@ -53,7 +53,7 @@ impl GridUse {
         })
     }
 
-    /// What either asks for.
+    /// Returns the arrays that either reads.
     pub(super) fn or(self, other: GridUse) -> Self {
         GridUse {
             topology: self.topology || other.topology,
@@ -64,7 +64,7 @@ impl GridUse {
         }
     }
 
-    /// Whether it reads any array.
+    /// True if it reads any array.
     pub(super) fn any(self) -> bool {
         self.topology || self.sides || self.geometry || self.edges || self.vertices
     }
@@ -115,7 +115,7 @@ pub(super) fn result_type(kernel: &Kernel, uses: &mut Uses) -> Result<TokenStrea
 /// The body of a function of the general form.
 pub(super) struct GeneralBody {
     pub tokens: TokenStream,
-    /// What it refers to.
+    /// References of its text.
     pub uses: Uses,
     /// Type of its result, if that is not what the kernel gives.
     pub result: Option<TokenStream>,

@@ -38,7 +38,7 @@ impl<R: Real> SerialRuntime<R> {
         self.session.grid()
     }
 
-    /// Whether this run uses Cartesian kernels: the grid is Cartesian and the user did not choose
+    /// True if this run uses Cartesian kernels: the grid is Cartesian and the user did not choose
     /// to treat it as unstructured.
     pub fn uses_cartesian_forms(&self) -> bool {
         self.grid().cartesian_shape().is_some()

@@ -8,7 +8,7 @@ use super::SerialRuntime;
 use super::collections::ScalarCollection;
 use super::forward::{by_sign, map, zip};
 
-/// Of each element.
+/// Applies an operation to each element.
 pub(super) fn unary<R: Real>(rt: &SerialRuntime<R>, op: Unary, a: &ScalarCollection<R>) -> ScalarCollection<R> {
     match op {
         Unary::Copy => a.clone(),
@@ -25,7 +25,7 @@ pub(super) fn interpolate<R: Real>(rt: &SerialRuntime<R>, table: &Table, a: &Sca
     map(rt, a, |a| math::interpolate(numbers, a), |a, _, d| math::slope(numbers, a) * d)
 }
 
-/// Of each pair of elements.
+/// Applies an operation to each pair of elements.
 pub(super) fn binary<R: Real>(
     rt: &SerialRuntime<R>,
     op: Binary,
@@ -43,7 +43,7 @@ pub(super) fn binary<R: Real>(
     }
 }
 
-/// Of each element and a number.
+/// Applies an operation to each element and a number.
 pub(super) fn binary_scalar<R: Real>(rt: &SerialRuntime<R>, op: Binary, a: &ScalarCollection<R>, s: R) -> ScalarCollection<R> {
     match op {
         Binary::Add => map(rt, a, |a| a + s, |_, _, d| d),
@@ -54,7 +54,7 @@ pub(super) fn binary_scalar<R: Real>(rt: &SerialRuntime<R>, op: Binary, a: &Scal
     }
 }
 
-/// Of a number and each element.
+/// Applies an operation to a number and each element.
 pub(super) fn scalar_binary<R: Real>(rt: &SerialRuntime<R>, op: Binary, s: R, a: &ScalarCollection<R>) -> ScalarCollection<R> {
     match op {
         Binary::Add => map(rt, a, |a| s + a, |_, _, d| d),

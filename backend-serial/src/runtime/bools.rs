@@ -53,7 +53,7 @@ pub(super) fn combine_bools(op: Logic, a: bool, b: bool) -> bool {
     }
 }
 
-/// Whether the entities, or two Empties, are the same.
+/// True if the entities, or two Empties, are the same.
 pub(super) fn same_entities<R: Real>(rt: &SerialRuntime<R>, a: &EntityCollection, b: &EntityCollection) -> BoolCollection {
     debug_assert!(a.domain.same_elements(&b.domain));
     debug_assert_eq!(a.kind, b.kind);

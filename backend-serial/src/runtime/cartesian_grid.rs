@@ -39,7 +39,7 @@ pub struct Row {
     pub j: usize,
     /// Position along the third axis.
     pub k: usize,
-    /// Whether all its cells except the first and the last are interior, and there are such cells.
+    /// True if all its cells except the first and the last are interior, and there are such cells.
     pub interior: bool,
 }
 

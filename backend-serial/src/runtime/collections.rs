@@ -89,7 +89,7 @@ impl<R: Real> VectorCollection<R> {
         Some(ScalarCollection { domain: Arc::clone(&self.domain), storage: Storage::Dense(values), jacobian })
     }
 
-    /// Whether a component depends on an unknown of the current Newton solve.
+    /// True if a component depends on an unknown of the current Newton solve.
     pub(super) fn has_derivatives(&self) -> bool {
         self.jacobians.iter().any(Option::is_some)
     }

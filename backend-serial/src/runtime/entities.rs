@@ -30,7 +30,7 @@ pub trait Entities<R = f64>: Sync {
     fn offset_cell(&self, cell: u32, by: [i8; 3], beyond: [SideMap; 6]) -> u32 {
         self.shape_of_grid().offset_cell(cell, by, beyond)
     }
-    /// Whether the cell this many cells further along an axis is beyond the side there.
+    /// True if the cell this many cells further along an axis is beyond the side there.
     #[inline]
     fn is_outside(&self, cell: u32, axis: usize, by: i8) -> bool {
         self.shape_of_grid().is_outside(cell, axis, by)
@@ -43,7 +43,7 @@ pub trait Entities<R = f64>: Sync {
     {
         R::from_f64(self.shape_of_grid().index_along(cell, axis) as f64)
     }
-    /// Whether the sum of the numbers of a cell along some axes is even.
+    /// True if the sum of the numbers of a cell along some axes is even.
     #[inline]
     fn is_even(&self, cell: u32, axes: [bool; 3]) -> bool {
         self.shape_of_grid().is_even(cell, axes)
@@ -79,7 +79,7 @@ pub trait Entities<R = f64>: Sync {
         self.face_cells(face)[1]
     }
 
-    /// Whether a face has only one cell.
+    /// True if a face has only one cell.
     #[inline]
     fn is_boundary_face(&self, face: u32) -> bool {
         self.face_cells(face).contains(&NONE)

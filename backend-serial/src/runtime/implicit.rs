@@ -1,4 +1,4 @@
-//! What programs that solve equations ask of the runtime, beside Newton's method itself.
+//! Operations for programs that solve equations, besides Newton's method itself.
 
 use std::rc::Rc;
 

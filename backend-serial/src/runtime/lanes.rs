@@ -1,10 +1,10 @@
-//! What kernels that read by index read of rows of a Cartesian grid.
+//! Values that kernels read by index in rows of a Cartesian grid.
 //!
-//! What a kernel reads at an offset is a *lane*: as many values as the row has cells, and some more
-//! at both ends. Which row of the grid they are from is the same for a whole row. Where a lane
-//! reads beyond the ends of rows, it reads a copy of the row with what stands there: each row is
-//! copied once for all lanes, and stays until the rows around it have been evaluated
-//! ([`RowCopies`]). Of rows too long to be copied, the ends alone are gathered.
+//! A *lane* holds the values that a kernel reads at an offset: as many as the row has cells, and
+//! some more at both ends. All are from one row of the grid. Where a lane reads beyond the ends of
+//! rows, it reads a copy of the row with what stands there: each row is copied once for all lanes,
+//! and stays until the rows around it have been evaluated ([`RowCopies`]). If rows are too long to
+//! be copied, only their ends are gathered.
 
 use equelle_runtime::Real;
 

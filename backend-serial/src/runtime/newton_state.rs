@@ -70,7 +70,7 @@ impl Assembled {
         Ok(Assembled { parts, pattern: Shared::Rows(Arc::new(pattern)) })
     }
 
-    /// Whether these rows have the same arrays.
+    /// True if these rows have the same arrays.
     pub(super) fn is_for<R: Real>(&self, equations: &[Rc<Jacobian<R>>], total: usize) -> bool {
         let rows = match &self.pattern {
             Shared::Rows(pattern) => pattern.row_ptr().len() - 1,

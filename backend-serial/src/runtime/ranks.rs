@@ -10,7 +10,7 @@ pub trait Positions: Copy + Sync {
     /// # Panics
     /// May panic if the grid has no such entity.
     fn of(&self, entity: u32) -> usize;
-    /// Whether an entity is in the domain; [`NONE`] is in none.
+    /// True if an entity is in the domain; [`NONE`] is in none.
     fn contains(&self, entity: u32) -> bool;
 }
 
@@ -83,7 +83,7 @@ impl<'a> SubsetRanks<'a> {
         }
     }
 
-    /// Whether the entity at a position of the canonical superset is in the subset.
+    /// True if the entity at a position of the canonical superset is in the subset.
     #[inline]
     pub fn contains(&self, position: usize) -> bool {
         self.of(position) != usize::MAX

@@ -1,4 +1,4 @@
-//! What kernels read of a row, and copies of rows for those that read beyond the ends.
+//! Reads of a row by kernels, and copies of rows for those that read beyond the ends.
 
 use std::hint::black_box;
 use std::ops::Range;
@@ -9,7 +9,7 @@ use super::cartesian_grid::CartesianGrid;
 use super::row_offsets::{LaneRow, RowOffset, RowOffsets, Steps, along, sum};
 use super::stencil_rows::{LONGEST, Reads, Segment};
 
-/// What a kernel reads of one array in one row.
+/// Elements of one array that a kernel reads in one row.
 #[derive(Clone, Copy, Debug)]
 pub struct Lane {
     /// The array.
@@ -95,7 +95,7 @@ struct Row {
 }
 
 impl Row {
-    /// Whether it is at its distance from a row, with no side between.
+    /// True if it is at its distance from a row, with no side between.
     fn is_inside(&self, [y, z]: [usize; 2], rows: &[LaneRow]) -> bool {
         rows[self.number].at == [y.wrapping_add_signed(self.by[0]), z.wrapping_add_signed(self.by[1])]
     }
@@ -122,7 +122,7 @@ impl<T: Copy + PartialEq> RowCopies<T> {
     fn of<R: Real>(grid: &CartesianGrid<R>, offsets: &[RowOffset], reach: [isize; 2], lanes: &[Lane], reads: Reads) -> Self {
         let n = grid.n[0];
         let copied = if n <= LONGEST { copied::<T>(n, lanes) } else { Vec::new() };
-        // What is read in one row alone is copied for it alone; other rows are read where they are.
+        // A single row read beyond its ends is copied for it alone; other rows are read in place.
         let beyond = |row: &usize| lanes.iter().any(|lane| lane.row == *row && !lane.along.is_empty());
         let alone = (0..offsets.len()).filter(beyond).count() <= 1;
         let begins = |lane: &Lane| {
@@ -172,7 +172,7 @@ impl<T: Copy + PartialEq> RowCopies<T> {
         }
     }
 
-    /// Whether anything is copied.
+    /// True if anything is copied.
     pub(super) fn is_empty(&self) -> bool {
         self.copied.is_empty()
     }
@@ -182,7 +182,7 @@ impl<T: Copy + PartialEq> RowCopies<T> {
         &mut self.values
     }
 
-    /// What is copied of a lane, from a place on that [`RowCopies::complete`] has found.
+    /// Returns the copy of a lane, from a place on that [`RowCopies::complete`] has found.
     #[inline]
     pub(super) fn lane(&self, number: usize, from: usize) -> Option<&[T]> {
         self.begins[number].is_some().then(|| &self.values[self.starts[number] + from..])
@@ -313,7 +313,7 @@ impl Copied {
     }
 }
 
-/// What is copied of rows of `n` cells: each array once for each way beyond the ends.
+/// Returns the copies for rows of `n` cells: each array once for each way beyond the ends.
 fn copied<T>(n: usize, lanes: &[Lane]) -> Vec<Copied> {
     let mut all: Vec<Copied> = Vec::new();
     for lane in lanes.iter().filter(|lane| !lane.along.is_empty()) {

@@ -34,7 +34,7 @@ pub struct RowOffset {
     pub(super) steps: [Steps; 2],
     /// The sums of the steps.
     pub(super) by: [isize; 2],
-    /// Whether there is no more than one step along either.
+    /// True if there is no more than one step along either.
     pub(super) direct: bool,
 }
 
@@ -54,7 +54,7 @@ pub struct RowOffsets<const N: usize> {
 }
 
 impl<const N: usize> RowOffsets<N> {
-    /// Of these rows.
+    /// Creates the offsets of these rows.
     pub const fn new(all: [RowOffset; N]) -> Self {
         let mut reach = [[0, 0], [0, 0]];
         let mut axis = 0;
@@ -80,7 +80,7 @@ impl<const N: usize> RowOffsets<N> {
         RowOffsets { all, reach }
     }
 
-    /// Whether a row comes after another one, both so far from the sides that all rows around it
+    /// True if a row comes after another one, both so far from the sides that all rows around it
     /// come after those around the other one.
     #[inline]
     fn is_next<R: Real>(&self, grid: &CartesianGrid<R>, [last_y, last_z]: [usize; 2], [y, z]: [usize; 2]) -> bool {
@@ -140,7 +140,7 @@ pub fn after_in_row<const ENDS: bool>(at: usize, steps: Steps, n: usize) -> usiz
     steps.iter().fold(at, |at, (by, _)| at.wrapping_add_signed(isize::from(*by)))
 }
 
-/// Whether a place is beyond an axis of `n` cells.
+/// True if a place is beyond an axis of `n` cells.
 #[inline(always)]
 pub fn is_beyond(at: usize, by: i8, n: usize) -> bool {
     at.wrapping_add_signed(isize::from(by)) >= n

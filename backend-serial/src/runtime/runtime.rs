@@ -97,7 +97,7 @@ pub struct Loop {
     pub(super) state: LoopState,
 }
 
-/// What the rounds of a loop give.
+/// Elements that the rounds of a loop yield.
 enum Elements {
     Sequence(Arc<Vec<f64>>),
     /// Whole numbers from this one on.

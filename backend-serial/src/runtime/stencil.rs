@@ -202,7 +202,7 @@ impl Pattern {
         self.row_ptr.push(self.columns.len());
     }
 
-    /// Whether there are `rows` rows, and every slot can be numbered.
+    /// True if there are `rows` rows, and every slot can be numbered.
     pub(super) fn is_complete(&self, rows: usize) -> bool {
         !self.too_long && self.row_ptr.len() == rows + 1
     }

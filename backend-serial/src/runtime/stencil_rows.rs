@@ -25,7 +25,7 @@ pub struct Segment {
     pub first: usize,
     /// Their number.
     pub len: usize,
-    /// Whether everything that they read in rows is in the grid.
+    /// True if everything that they read in rows is in the grid.
     pub inside: bool,
 }
 
@@ -38,7 +38,7 @@ pub struct Cuts {
     pub longest: usize,
     /// The cells at an end of a row that are evaluated together.
     pub end: usize,
-    /// Whether cells at the ends of rows are evaluated with all others, in rows that are copied.
+    /// True if cells at the ends of rows are evaluated with all others, in rows that are copied.
     pub joins_ends: bool,
 }
 
@@ -145,7 +145,7 @@ impl Inside {
     }
 }
 
-/// What a kernel reads around a row, as far as the order of rows depends on it.
+/// Reads of a kernel around a row, as far as the order of rows depends on them.
 #[derive(Clone, Copy, Debug)]
 pub struct Reads {
     /// Bytes of a cell in all arrays.
@@ -239,7 +239,7 @@ impl CellRows {
         self.of_plane = (first + self.from).max(self.rows.start)..to.min(self.rows.end);
     }
 
-    /// Whether there is another plane with this tile, or another tile.
+    /// True if there is another plane with this tile, or another tile.
     fn next_plane(&mut self) -> bool {
         self.plane += 1;
         if self.plane >= self.planes.end {

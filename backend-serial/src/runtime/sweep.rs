@@ -26,7 +26,7 @@ pub struct FaceRun {
     pub axis: usize,
     /// Position of the cell that has the first face as a side.
     pub at: [usize; 3],
-    /// Whether the face is on the high side of that cell.
+    /// True if the face is on the high side of that cell.
     pub high: bool,
 }
 
@@ -52,7 +52,7 @@ pub struct Strip {
     pub len: usize,
     /// Number of rows, at least 1.
     pub rows: usize,
-    /// Whether all sides are interior except the outer ones of the cells at the ends of rows, and
+    /// True if all sides are interior except the outer ones of the cells at the ends of rows, and
     /// the cells before the first and after the last one exist.
     pub inside: bool,
 }
@@ -97,7 +97,7 @@ fn blocks<R: Real>(grid: &CartesianGrid<R>, range: &Range<usize>, widest: usize)
     long.chain(short)
 }
 
-/// Whether the rows beside a row are in the grid, and the cells before and after it.
+/// True if the rows beside a row are in the grid, and the cells before and after it.
 fn is_inside<R: Real>(grid: &CartesianGrid<R>, at: [usize; 3]) -> bool {
     grid.dim > 1 && grid.n[0] > 1 && (1..grid.dim).all(|axis| at[axis] > 0 && at[axis] + 1 < grid.n[axis])
 }
@@ -140,7 +140,7 @@ pub struct Side {
     pub at: [usize; 3],
     /// The axis across the side.
     pub axis: usize,
-    /// Whether it is the high side.
+    /// True if it is the high side.
     pub high: bool,
 }
 
@@ -156,7 +156,7 @@ pub struct Sweep<T, const DIM: usize, const C: usize, const F: usize> {
     len: usize,
     /// First cell of the last row whose terms across the second axis were computed.
     last: Option<usize>,
-    /// Whether the terms between that row and the next one have overwritten those below it.
+    /// True if the terms between that row and the next one have overwritten those below it.
     in_place: bool,
 }
 

@@ -9,7 +9,7 @@ use super::pool::{Buffer, Values};
 use super::tabulated_unknowns::TabulatedUnknown;
 
 impl<R: Real> SerialRuntime<R> {
-    /// What tables give at an argument that each of `len` elements has.
+    /// Evaluates tables at an argument that each of `len` elements has.
     pub fn tabulated<const N: usize>(
         &self,
         len: usize,
@@ -22,7 +22,7 @@ impl<R: Real> SerialRuntime<R> {
         outputs
     }
 
-    /// What tables give at an unknown of the solve under way, once for all equations.
+    /// Evaluates tables at an unknown of the solve under way, once for all equations.
     pub fn tabulated_unknown<const N: usize>(
         &mut self,
         unknown: &ScalarCollection<R>,

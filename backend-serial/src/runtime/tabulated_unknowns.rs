@@ -1,18 +1,18 @@
-//! What tables gave at unknowns, for all equations of a residual.
+//! Values of tables at unknowns, for all equations of a residual.
 
 use equelle_runtime::math::table::TableKey;
 
 use super::pool::Values;
 
-/// What tables gave at unknowns in the evaluation of a residual that is under way: equations that
-/// ask for the same share it. The unknowns outlive the evaluation, so that their addresses are
-/// unique.
+/// Values of tables at unknowns in the evaluation of a residual that is under way: equations that
+/// ask for the same values share them. The unknowns outlive the evaluation, so that their
+/// addresses are unique.
 #[derive(Debug, Default)]
 pub(super) struct TabulatedUnknowns<R> {
     pub(super) known: Vec<TabulatedUnknown<R>>,
 }
 
-/// What tables gave at one unknown.
+/// Values of tables at one unknown.
 #[derive(Debug)]
 pub(super) struct TabulatedUnknown<R> {
     /// Where the values of the unknown are.

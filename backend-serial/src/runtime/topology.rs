@@ -30,7 +30,7 @@ pub(super) fn cell_of<R: Real>(rt: &SerialRuntime<R>, faces: &EntityCollection, 
     Ok(rt.entity_collection_from(&faces.domain, EntityKind::Cell, cells))
 }
 
-/// Whether each entity is Empty.
+/// True if each entity is Empty.
 pub(super) fn is_empty<R: Real>(rt: &SerialRuntime<R>, entities: &EntityCollection) -> BoolCollection {
     let mut empty = rt.take_bool_buffer(entities.values.len());
     for (empty, &entity) in empty.iter_mut().zip(entities.values.iter()) {

@@ -120,7 +120,7 @@ fn reductions_over_faces() -> Result<(), Error> {
     let smallest = rt.face_reduce(FaceReduction::Min, &of_second, &of_first)?;
     assert_eq!(rt.values(&smallest)?, [1.0, 4.0, 1.0]);
     assert_eq!(rows(&smallest), [[(1, 2.0)], [(2, 4.0)], [(1, 2.0)]]);
-    // Of equal ones the first: cell 1 meets face 1, where it is second, before face 2.
+    // The first of equal ones wins: cell 1 meets face 1, where it is second, before face 2.
     let same = unknown_on_cells(&mut rt, &[5.0, 5.0, 5.0])?;
     let (of_first, of_second) = (rt.on(&same, &first)?, rt.on(&same, &second)?);
     let largest = rt.face_reduce(FaceReduction::Max, &of_second, &of_first)?;

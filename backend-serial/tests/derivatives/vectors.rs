@@ -144,7 +144,7 @@ fn functions_of_mathematics() {
     });
 }
 
-/// Of a Vector with only one component that depends on the unknown, the others stay constants.
+/// If only one component of a Vector depends on the unknown, the others stay constants.
 #[test]
 fn constant_components_stay_constant() -> Result<(), Error> {
     let mut rt = line(2);

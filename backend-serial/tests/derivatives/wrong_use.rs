@@ -1,4 +1,4 @@
-//! What cannot be differentiated, or fits no Newton solve, is an error that says so.
+//! Uses that cannot be differentiated, or fit no Newton solve, are errors that say so.
 
 use equelle_runtime::*;
 
@@ -48,7 +48,7 @@ fn a_kernel_that_reads_an_unknown_is_noticed() -> Result<(), Error> {
     let mut rt = line(2);
     let u = unknown_on_cells(&mut rt, &[1.0, 2.0])?;
     rt.line(7);
-    // What the runtime itself does with it is no kernel.
+    // Operations of the runtime itself are no kernels.
     rt.reduce(Reduction::Sum, &u)?;
     rt.output_collection("u", &u)?;
     let constant = rt.without_derivatives(&u);

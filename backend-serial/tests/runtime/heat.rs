@@ -10,7 +10,7 @@ use equelle_runtime::*;
 
 use crate::common::{ALL_CELLS, ALL_FACES, BOUNDARY_FACES, INTERIOR_FACES, bits, block, line, plane, runtime, unstructured};
 
-/// What does not change from step to step.
+/// Data that does not change from step to step.
 struct Heat<R: EquelleRuntime> {
     all_faces: R::Domain,
     boundary: R::Domain,

@@ -116,8 +116,8 @@ fn of_nothing() -> Result<(), Error> {
     Ok(())
 }
 
-/// What a kernel writes range by range is reduced as a collection of the same values is: in the
-/// order of the grid's file, on any number of threads, whose sum shows another order.
+/// Values that a kernel writes range by range are reduced as a collection of the same values is: in
+/// the order of the grid's file, on any number of threads; their sum shows another order.
 #[test]
 fn what_kernels_write_is_reduced_like_collections() -> Result<(), Error> {
     const KERNEL: KernelInfo = KernelInfo { name: "total", lines: &[], set: None, bytes: KernelBytes::NONE };

@@ -1,4 +1,4 @@
-//! What an expert would write, in safe Rust.
+//! Loops that an expert would write, in safe Rust.
 
 use std::hint::black_box;
 
@@ -119,8 +119,8 @@ fn flux_row(g: [f64; 3], here: &[f64], sides: [&[f64]; 6], new: &mut [f64]) {
 /// One step on any grid: one pass over the cells, gathering over the faces of each.
 /// [`UNSTRUCTURED_TRAFFIC`] bytes a cell.
 ///
-/// Of several ways to write it this is the fastest in safe Rust: the test for the outside is the
-/// bounds check that is needed anyway.
+/// This is the fastest of several variants in safe Rust: the test for the outside is the bounds
+/// check that is needed anyway.
 #[inline(never)]
 fn mesh_step(mesh: &Mesh, dt: f64, u: &[f64], new: &mut [f64]) {
     let (face_cells, trans, given) = (&mesh.face_cells[..], &mesh.trans[..], &mesh.given[..]);

@@ -23,7 +23,7 @@ const LOW: f64 = 100.0;
 /// Temperature given at x = n.
 const HIGH: f64 = 900.0;
 
-/// Of generated programs besides what the loop by hand needs: of 3 faces a cell the position in
+/// Bytes a cell of generated programs besides the loop by hand: of 3 faces a cell the position in
 /// InteriorFaces(), by which transmissibilities are found; offsets have 8 bytes instead of 4.
 const MORE: usize = 3 * 4 + 4;
 

@@ -1,5 +1,5 @@
-//! What an expert would write, in safe Rust: the residual and the values of the matrix in one pass
-//! over the cells.
+//! The loops that an expert would write, in safe Rust: the residual and the values of the matrix in
+//! one pass over the cells.
 
 use std::hint::black_box;
 

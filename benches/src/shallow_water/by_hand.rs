@@ -1,7 +1,7 @@
-//! What an expert would write for a Cartesian grid, in safe Rust: row by row, what faces need of a
-//! cell is computed once for a cell, and the flux through a face once for a face. Both wait in
-//! buffers of a row's length, which stay in the second-level cache. Every loop is one that
-//! compilers vectorise: slices of one length, no branches.
+//! The loops that an expert would write for a Cartesian grid, in safe Rust. Row by row, values that
+//! faces need of a cell are computed once for a cell, and the flux through a face once for a face.
+//! Both wait in buffers of a row's length, which stay in the second-level cache. Compilers
+//! vectorise every loop: slices of one length, no branches.
 
 use std::hint::black_box;
 
@@ -170,7 +170,7 @@ fn x_faces<const PROGRAM: bool>(q: [&[f64]; 3], row: &Row, x0: &mut [f64], x1: &
     }
 }
 
-/// What a row is made of besides the fluxes along y.
+/// Inputs of a row besides the fluxes along y.
 struct Sources<'a> {
     dt: f64,
     state: [&'a [f64]; 3],

@@ -1,8 +1,8 @@
-//! What both loops by hand compute in cells and on faces, without branches.
+//! Functions of cells and faces for both loops by hand, without branches.
 
 use super::{DRY, GRAVITY, MIN_SPEED_DIFFERENCE};
 
-/// What faces need of a cell besides its state; all zero where it is dry.
+/// Values that faces need of a cell besides its state; all zero where it is dry.
 pub struct Wet {
     /// Discharges along x and y.
     pub mx: f64,

@@ -1,6 +1,6 @@
-//! What an expert would write for any grid, in safe Rust: what faces need of a cell is computed
-//! once and kept together, the flux through a face is computed once and stored, and cells gather
-//! the fluxes of their faces.
+//! The loops that an expert would write for any grid, in safe Rust: values that faces need of a
+//! cell are computed once and kept together, the flux through a face is computed once and stored,
+//! and cells gather the fluxes of their faces.
 
 use std::hint::black_box;
 

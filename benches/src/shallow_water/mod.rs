@@ -27,9 +27,9 @@ const FAST: Generated = Generated { program: shallow_water_fast::program, simula
 const CARTESIAN: &str = "Cartesian, by hand";
 const MESH: &str = "unstructured, by hand";
 
-/// Of the generated program on a Cartesian grid, both stages: state read and written, elevation of
-/// the bottom in the middle and on four sides, two slopes; the second stage reads the old state
-/// too.
+/// Bytes a cell of the generated program on a Cartesian grid, both stages: state read and written,
+/// elevation of the bottom in the middle and on four sides, two slopes; the second stage reads the
+/// old state too.
 const TRAFFIC: usize = 2 * (3 + 3 + 1 + 4 + 2) * 8 + 3 * 8;
 /// Besides, in each stage: offset of the faces of a cell (8), four faces (16), volume (8), and of
 /// two faces a cell: two cells (16), position in InteriorFaces() (8), area (16) and normal (32).
@@ -132,7 +132,7 @@ impl Bowl {
     }
 }
 
-/// What the loops by hand keep of the bottom. All `[cells]`.
+/// Data of the bottom for the loops by hand. All `[cells]`.
 struct Bottom {
     /// Elevation in the middle.
     middle: Vec<f64>,
@@ -162,7 +162,7 @@ fn surface(bowl: &Bowl) -> Vec<f64> {
     (0..bowl.depth.len()).map(|cell| bowl.depth[cell] + bowl.bottom(cell)).collect()
 }
 
-/// Whether anything moves, and the fields after the last step.
+/// True if anything moves, and the fields after the last step.
 fn finished(step: f64, q: [Vec<f64>; 3]) -> Run {
     assert!(q[1].iter().any(|hu| *hu != 0.0), "nothing happened");
     Run { step, values: q.concat() }

@@ -1,13 +1,13 @@
 //! Costly operations that several branches of a kernel ask for, made once before them.
 //!
-//! What a program names once, such as the speed `q / h` where there is water, stands in a kernel
-//! once for each branch that reads it: nothing is evaluated that the branch taken does not need. A
-//! processor that runs many threads in step pays for every branch, and its compiler joins equal
-//! operations only where one stands on every way to the other. Here a division, root or
-//! transcendental function moves to the outermost block that knows its operands, if more than one
-//! branch or a loop below that block asks for it. The choices that all of its places have in common
-//! go with it. Operations and operands stay what they are, so that no bit changes. Operations of
-//! opposite branches share a variable ([`super::opposites`]).
+//! A value that a program names once, such as the speed `q / h` where there is water, appears in a
+//! kernel once for each branch that reads it: nothing is evaluated that the branch taken does not
+//! need. A processor that runs many threads in step pays for every branch, and its compiler joins
+//! equal operations only where one dominates the other. Here a division, root or transcendental
+//! function moves to the outermost block that knows its operands, if more than one branch or a loop
+//! below that block asks for it. The choices that all of its places have in common go with it.
+//! Operations and operands stay what they are, so that no bit changes. Operations of opposite
+//! branches share a variable ([`super::opposites`]).
 
 use std::collections::BTreeSet;
 
@@ -77,7 +77,7 @@ struct Wanted {
     expr: KExpr,
     /// Choices that all its places are in.
     guards: Vec<Guard>,
-    /// Of its first place.
+    /// Choices that its first place is in.
     first: Vec<Guard>,
     /// The innermost branch of its first place whose condition could guard it.
     branch: Option<u32>,
@@ -163,7 +163,7 @@ impl Sharing<'_> {
         all.into_iter().filter(|wanted| wanted.shared).min_by_key(|wanted| size(&wanted.expr))
     }
 
-    /// Whether an expression can be evaluated in the block at hand, wherever in it its operands are
+    /// True if an expression can be evaluated in the block at hand, wherever in it its operands are
     /// known.
     fn is_possible(&self, expr: &KExpr) -> bool {
         if matches!(expr, KExpr::Local(id) if !self.inside.known.contains(id))
@@ -180,7 +180,7 @@ impl Sharing<'_> {
                     let cells = ty.mapping().is_some_and(|set| self.sets.get(set).canonical == Some(CanonicalSet::ALL_CELLS));
                     cells && ty.basic == Basic::Scalar && self.is_cell(at)
                 }
-                // Of what is not there, nothing can be asked.
+                // These need an entity that exists.
                 Node::Expr(
                     KExpr::Measure(at) | KExpr::Centroid(at) | KExpr::FaceGap(at) | KExpr::FaceTransmissibility(at) | KExpr::Normal(at),
                 ) => {
@@ -200,7 +200,7 @@ impl Sharing<'_> {
         possible
     }
 
-    /// Whether a path certainly leads to a cell.
+    /// True if a path certainly leads to a cell.
     fn is_cell(&self, path: &Path) -> bool {
         match path {
             Path::Here | Path::Shift { .. } => true,
@@ -257,7 +257,7 @@ impl Sharing<'_> {
     }
 }
 
-/// What is worth a variable that lives across branches.
+/// True if an operation is worth a variable that lives across branches.
 fn is_costly(expr: &KExpr) -> bool {
     match expr {
         KExpr::Arithmetic(Arithmetic::Div, ..) | KExpr::Math(BinaryMath::Pow | BinaryMath::ATan2, ..) | KExpr::Interpolate { .. } => true,
@@ -317,7 +317,7 @@ fn join_choices(block: &mut KBlock) {
         {
             let not = |a: &KExpr, b: &KExpr| matches!(a, KExpr::Unary(UnaryOp::Not, a) if **a == *b);
             if not(condition, other) {
-                // What is tested is the condition without `not`.
+                // The condition loses its `not`, and the branches swap.
                 *condition = other.clone();
                 std::mem::swap(then, otherwise);
             } else if not(other, condition) {

@@ -18,7 +18,7 @@ pub fn specialised(sets: &SetTable, body: &KBlock, face: LocalId, interior: bool
         _ => None,
     };
     let block = block_with(body, &known);
-    // What is left may be a name for the one term.
+    // The only statement left may be a name for the one term.
     match (&block.statements[..], &block.yields[..]) {
         ([KStmt::Let { local, value }], [KExpr::Local(term)]) if local == term => {
             KBlock { statements: Vec::new(), yields: vec![value.clone()] }
@@ -76,7 +76,7 @@ fn chosen(expr: &KExpr, known: &dyn Fn(&KExpr) -> Option<bool>) -> KExpr {
     expr.clone()
 }
 
-/// Whether exchanging the cells of a face changes the sign of a term and nothing else. `a - b` is
+/// True if exchanging the cells of a face changes the sign of a term and nothing else. `a - b` is
 /// `-(b - a)` to the bit but for the sign of 0, which a sum that begins with 0 does not see.
 pub fn is_antisymmetric(term: &KExpr, face: LocalId) -> bool {
     match term {

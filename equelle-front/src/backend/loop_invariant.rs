@@ -88,7 +88,7 @@ mod tests {
         assert_eq!(invariant("  %v: Scalar On AllCells() = launch scale(%u, %u)\n"), [0u32; 0]);
     }
 
-    /// What the body assigns, and what a mutable holds, is another one each time.
+    /// A value that the body assigns, or that a mutable holds, differs from round to round.
     #[test]
     fn what_is_assigned_before_a_loop_is_invariant_in_it() {
         let body = "  @m := %u\n  for %dt: Scalar in %times {\n    %now: Scalar On AllCells() = @m\n    %next: Scalar On AllCells() = launch scale(%now, %u)\n    @m := %next\n  }\n";

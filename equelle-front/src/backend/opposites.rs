@@ -9,7 +9,7 @@ use crate::ir::{KBlock, KExpr, KStmt, LocalId};
 use crate::ops::Arithmetic;
 use crate::passes::{NodeMut, rewrite_block};
 
-/// What one branch alone makes.
+/// A value that one branch alone makes.
 struct GuardedValue {
     local: LocalId,
     value: KExpr,
@@ -90,7 +90,7 @@ fn paired(
     }
 }
 
-/// What stands for an operation in the branch that does not make it.
+/// True for the placeholder of an operation in the branch that does not make it.
 fn is_zero(value: &KExpr) -> bool {
     matches!(value, KExpr::Real(x) if x.to_bits() == 0)
 }
@@ -144,7 +144,7 @@ mod tests {
         assert!(!text.contains("shared_1") && text.contains("yield sqrt(h[here])") && text.contains("yield sqrt(q[here])"), "{text}");
     }
 
-    /// What has no opposite keeps the placeholder of its branch.
+    /// A value without an opposite keeps the placeholder of its branch.
     #[test]
     fn what_stands_alone_stays() {
         let text = shared(

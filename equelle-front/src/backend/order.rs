@@ -41,9 +41,9 @@ struct Step {
     needs: Vec<usize>,
     /// How many values it makes.
     makes: i32,
-    /// Whether it is the same for every element.
+    /// True if it is the same for every element.
     invariant: bool,
-    /// Whether it reads memory and does nothing else: it is made where it is first read.
+    /// True if it reads memory and does nothing else: it is made where it is first read.
     load: bool,
 }
 
@@ -55,7 +55,7 @@ struct Flat<'a> {
     made_by: BTreeMap<LocalId, usize>,
     /// Locals of operations that are there already.
     known: HashMap<String, LocalId>,
-    /// What stands for locals that are no longer made.
+    /// Replacements of locals that are no longer made.
     same: BTreeMap<LocalId, KExpr>,
 }
 
@@ -156,7 +156,7 @@ fn replace(node: NodeMut<'_>, same: &BTreeMap<LocalId, KExpr>) {
     }
 }
 
-/// What taking a step now would do, with what it needs and is not there.
+/// Effect of taking a step now, together with the missing steps that it needs.
 #[derive(Clone, Copy)]
 struct Score {
     /// Values more than before.
@@ -168,7 +168,7 @@ struct Score {
 }
 
 impl Score {
-    /// Whether it leaves fewer values behind for each step; else whether fewer are there on the
+    /// True if it leaves fewer values behind for each step; else whether fewer are there on the
     /// way.
     fn is_better(self, other: Score) -> bool {
         let (a, b) = (i64::from(self.live) * other.steps as i64, i64::from(other.live) * self.steps as i64);
@@ -239,8 +239,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// What is not there for a step, and the step: each after what it needs. Where that is more
-    /// than `most` steps, `most + 1` of them.
+    /// Returns the missing steps that a step needs, and the step: each after those it needs. If
+    /// they are more than `most`, returns `most + 1` of them.
     fn missing(&self, step: usize, most: usize) -> Vec<usize> {
         fn add(search: &Search<'_>, step: usize, most: usize, missing: &mut Vec<usize>) {
             if missing.len() > most || search.taken[step] || missing.contains(&step) {
@@ -335,8 +335,8 @@ mod tests {
         assert_eq!((text.matches("u[").count(), text.matches(" * w").count(), text.matches(" - ").count()), (8, 4, 4), "{text}");
     }
 
-    /// What is the same everywhere comes first, equal operations are made once, and lazy choices
-    /// stay whole.
+    /// Operations that are the same for every element come first, equal operations are made once,
+    /// and lazy choices stay whole.
     #[test]
     fn choices_stay_whole() {
         let (_, text) = ordered(

@@ -6,7 +6,7 @@ use super::visit::{Node, visit_block};
 use crate::ir::{JacobianForm, KBlock, KExpr, KStmt, LocalId, Path, Side, UnaryOp};
 use crate::passes::{adds, drop_unread};
 
-/// What of a Jacobian form decides which derivatives there are.
+/// The part of a Jacobian form that decides which derivatives exist.
 #[derive(Clone, Debug)]
 pub struct Skeleton {
     /// The additions alone, each of 0, in the order of the form. Of a choice by state it has both
@@ -21,12 +21,12 @@ pub struct Skeleton {
 }
 
 impl Skeleton {
-    /// Of the body for any grid.
+    /// Builds the skeleton of the body for any grid.
     pub fn of(form: &JacobianForm) -> Skeleton {
         Skeleton::of_body(&form.body)
     }
 
-    /// Of either body of a Jacobian form.
+    /// Builds the skeleton of either body of a Jacobian form.
     pub fn of_body(body: &KBlock) -> Skeleton {
         let mut skeleton = Skeleton { block: KBlock::default(), decided: BTreeSet::new(), chosen: BTreeSet::new() };
         skeleton.block = skeleton.strip(body);
@@ -34,7 +34,7 @@ impl Skeleton {
         skeleton
     }
 
-    /// Whether the grid alone decides a condition of the form.
+    /// True if the grid alone decides a condition of the form.
     pub fn is_decided(&self, condition: &KExpr) -> bool {
         match condition {
             KExpr::Bool(_) => true,
@@ -130,7 +130,7 @@ pub struct Reach {
     pub high: bool,
 }
 
-/// What the rows of a Cartesian Jacobian form reach. `[unknowns]`
+/// Returns the elements that the rows of a Cartesian Jacobian form reach. `[unknowns]`
 pub fn reach(unknowns: u32, cartesian: &KBlock) -> Vec<Reach> {
     let mut reach = vec![Reach::default(); unknowns as usize];
     visit_block(cartesian, &mut |node| {

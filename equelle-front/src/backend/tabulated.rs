@@ -25,9 +25,9 @@ pub struct TablesOfCells {
 pub struct Tabulated {
     /// The kernel.
     pub kernel: Kernel,
-    /// What the body for any grid reads of them.
+    /// Tables that the body for any grid reads.
     pub general: Vec<TablesOfCells>,
-    /// What that for Cartesian grids does.
+    /// Tables that the body for Cartesian grids reads.
     pub cartesian: Vec<TablesOfCells>,
 }
 
@@ -81,7 +81,7 @@ pub fn tabulated(module: &Module, kernel: &Kernel) -> Option<Tabulated> {
     Some(Tabulated { kernel: Kernel { params, jacobian: Some(jacobian), ..kernel.clone() }, general, cartesian: of_cartesian })
 }
 
-/// What a block reads of them: a table inside an argument is read by nobody else.
+/// Returns the tables that a block reads, without those that only an argument reads.
 fn read_in(block: &KBlock, groups: &[TablesOfCells]) -> Vec<TablesOfCells> {
     let mut read = BTreeSet::new();
     visit_block(block, &mut |node| {

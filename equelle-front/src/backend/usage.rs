@@ -1,5 +1,5 @@
-//! What each kernel of a verified module uses: one side table that code generators read, so that
-//! none looks into the text that it has written.
+//! Features used by each kernel of a verified module: one side table that code generators read, so
+//! that none looks into the text that it has written.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ pub use crate::ir::body_usage::BodyUsage;
 use crate::ir::{Kernel, Module, ParamId};
 use crate::types::{Basic, SetTable};
 
-/// What the kernels of a module use.
+/// Features used by the kernels of a module.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModuleUsage {
     /// `[kernels]`
@@ -16,14 +16,14 @@ pub struct ModuleUsage {
 }
 
 impl ModuleUsage {
-    /// Of a module that [`crate::verify`] accepts.
+    /// Collects the usage of a module that [`crate::verify`] accepts.
     pub fn of(module: &Module) -> Self {
         let kernels = module.kernels.iter().zip(loop_invariant_params(module));
         ModuleUsage { kernels: kernels.map(|(kernel, params)| KernelUsage::of(kernel, &module.sets, params)).collect() }
     }
 }
 
-/// What one kernel uses.
+/// Features used by one kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KernelUsage {
     /// Its conditions and its body for any grid.
@@ -31,9 +31,9 @@ pub struct KernelUsage {
     /// Parameters whose argument is the same in every round of the innermost loop around its
     /// launches.
     pub loop_invariant: BTreeSet<ParamId>,
-    /// Whether a condition may fail at an element.
+    /// True if a condition may fail at an element.
     pub can_fail: bool,
-    /// Whether the host waits for the conditions after a launch: later launches rely on them.
+    /// True if the host waits for the conditions after a launch: later launches rely on them.
     pub host_waits: bool,
 }
 

@@ -31,7 +31,7 @@ pub(super) fn element(operand: &Expr, index: usize) -> Cow<'_, Expr> {
 }
 
 impl Checker<'_> {
-    /// What an operation makes of two operands, or of each two elements of arrays.
+    /// Types and dimensions of an operation on two operands, or on each two elements of arrays.
     pub fn element_wise(
         &mut self,
         what: &str,

@@ -181,8 +181,8 @@ impl<'a> Checker<'a> {
         nodes
     }
 
-    /// What a function returns for these arguments, element by element; empty where it does
-    /// something else as well.
+    /// Returns a function's result for these arguments, element by element; empty if the function
+    /// does something else as well.
     fn called(&mut self, function: FunctionId, args: &[Expr], context: &mut Context) -> Vec<Option<NodeId>> {
         self.extend_captures();
         if self.captures.get(function.0 as usize).is_none_or(|does| does.outputs || !does.writes.is_empty()) {

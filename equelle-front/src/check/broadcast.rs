@@ -6,7 +6,7 @@ use crate::source::Span;
 use crate::typed::{Expr, ExprKind, VarId};
 use crate::types::{Basic, Dimension, SetId, Shape, Type};
 
-/// Whether one value of this type can stand for a collection: entities come in collections only.
+/// True if one value of this type can stand for a collection: entities come in collections only.
 pub(super) fn can_broadcast(basic: Basic) -> bool {
     match basic {
         Basic::Scalar | Basic::Vector | Basic::Bool => true,
@@ -57,7 +57,7 @@ impl<'a> Checker<'a> {
             let Meaning::Variable(variable) = entry else { return None };
             let State::Assigned(id) = variable.state else { return None };
             let ty = self.variables[id.0 as usize].ty.value().filter(|ty| ty.mapping() == Some(set))?;
-            // Of entities that are no domain, the run-time does not keep where they are.
+            // The run-time does not keep the place of entities that are no domain.
             let keeps_place = ty.is_domain() || can_broadcast(ty.basic);
             keeps_place.then_some((!ty.is_domain(), variable.mutable, id))
         };

@@ -103,7 +103,7 @@ impl<'a> Checker<'a> {
     fn values(&mut self, row: &Row, args: &[ast::Expr], values: Vec<Option<Expr>>, span: Span) -> Option<Vec<Expr>> {
         self.count(row, args, span)?;
         let mut valid = true;
-        // What stands beside a table of two arguments is compared with the argument after it.
+        // Arguments beside a table of two arguments are compared with the argument after it.
         let first = usize::from(matches!(row.params.first(), Some(Param { rule: ArgumentRule::Table2, .. })));
         for (i, arg) in values.iter().enumerate() {
             let first = values.get(first).and_then(Option::as_ref);
@@ -124,7 +124,7 @@ impl<'a> Checker<'a> {
         self.fail(argument_count(row.name, &names, &spans, span))
     }
 
-    /// Whether an argument obeys its rule; reports it if not.
+    /// True if an argument obeys its rule; reports it if not.
     pub fn argument(&mut self, row: &Row, index: usize, arg: &Expr, first: Option<&Expr>) -> Option<()> {
         let param = row.params.get(index)?;
         if matches!(param.rule, ArgumentRule::Table2) && arg.ty == TreeType::Table2 {
@@ -211,7 +211,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Whether faces in a set have two cells: all in an interior set, and some in `AllFaces()`.
+    /// True if faces in a set have two cells: all in an interior set, and some in `AllFaces()`.
     fn has_interior_faces(&self, within: SetId, whole: bool) -> bool {
         let canonical = |set| self.sets.canonical(set);
         self.sets.is_subset(within, canonical(CanonicalSet::INTERIOR_FACES)) || (whole && within == canonical(CanonicalSet::ALL_FACES))

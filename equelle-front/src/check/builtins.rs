@@ -28,7 +28,7 @@ impl Row {
     }
 }
 
-/// What a call of a built-in becomes.
+/// Meaning of a call of a built-in.
 #[derive(Clone, Copy)]
 pub(super) enum Target {
     Call {
@@ -42,7 +42,7 @@ pub(super) enum Target {
     Power,
     /// `InputTable2`.
     Table2,
-    /// Of structured grids.
+    /// A built-in of structured grids.
     Stencil(Word),
     /// `Output`, a statement.
     Output,
@@ -56,7 +56,7 @@ pub(super) struct Param {
     pub rule: ArgumentRule,
 }
 
-/// What an argument may be.
+/// Rules for an argument.
 #[derive(Clone, Copy)]
 pub(super) enum ArgumentRule {
     /// A String.
@@ -508,7 +508,7 @@ pub(super) fn names<'n>() -> impl Iterator<Item = &'n str> {
 }
 
 impl ArgumentRule {
-    /// What to do about an argument that breaks the rule, whatever it is.
+    /// Returns advice for any argument that breaks the rule.
     pub fn hint(self) -> &'static str {
         match self {
             A::Text => "write the name between double quotes",
@@ -534,7 +534,7 @@ impl ArgumentRule {
         }
     }
 
-    /// What it asks for, after "must be".
+    /// Describes the required argument, after "must be".
     pub fn expected(self) -> String {
         match self {
             A::Text => "a String".to_owned(),

@@ -167,7 +167,7 @@ impl<'a> Checker<'a> {
         }
         let called = self.depth + CALL_WEIGHT < MAX_DEPTH && self.frames.iter().all(|f| f.call.is_some());
         if arguments.iter().any(Option::is_none) && called && !self.walked.contains(&name.span) {
-            // What the body does with the arguments that are known may be wrong too. (Functions
+            // The body may also be wrong in its use of the arguments that are known. (Functions
             // that no call reaches are checked one by one.)
             let types = arguments.iter().flatten().map(|(ty, _)| ty.clone()).collect();
             self.nested(CALL_WEIGHT, call, |this| this.walk_body(id, arguments, Some((call, types))));

@@ -19,7 +19,7 @@ use crate::types::{Basic, Dimension, SetId, SetTable, Type};
 /// stack of 2 MiB in an unoptimised build.
 pub(super) const MAX_DEPTH: u32 = 400;
 
-/// What a call adds to the depth.
+/// Depth that a call adds.
 pub(super) const CALL_WEIGHT: u32 = 6;
 
 /// Most expressions checked inside function instances.
@@ -36,13 +36,13 @@ pub(super) struct Checker<'a> {
     pub anonymous: BTreeSet<SetId>,
     /// How many run-time sets there are.
     pub new_sets: u32,
-    /// Whether a domain is made by a condition.
+    /// True if a domain is made by a condition.
     pub conditions: bool,
     /// Names given to run-time sets, with the number to try for the next one of that name.
     pub set_names: HashMap<String, u32>,
     pub variables: Vec<Variable>,
     pub functions: Vec<Function>,
-    /// Of the first instances, as far as they were asked for.
+    /// Captures of the first instances, as far as they were asked for.
     pub captures: Vec<Captures>,
     pub scopes: Scopes<'a>,
     /// The scope being checked.
@@ -203,7 +203,7 @@ impl<'a> Checker<'a> {
         given.filter(is_number).map(shown).collect::<Vec<_>>().join(", ")
     }
 
-    /// Whether this was reported here.
+    /// True if this was reported here.
     pub fn has_reported(&self, code: Code, span: Span) -> bool {
         self.seen.contains(&(code, span))
     }
@@ -213,7 +213,7 @@ impl<'a> Checker<'a> {
         captures::extend(&mut self.captures, &self.functions, &self.variables);
     }
 
-    /// Whether an error has been reported.
+    /// True if an error has been reported.
     pub fn has_errors(&self) -> bool {
         self.diagnostics.iter().any(Diagnostic::is_error)
     }
@@ -251,7 +251,7 @@ impl<'a> Checker<'a> {
         self.suggest(name, visible.into_iter().chain(builtins))
     }
 
-    /// What the numbers in types stand for.
+    /// Returns the sets and rules that the numbers in types refer to.
     pub fn names(&self) -> Names<'_> {
         Names { sets: &self.sets, halos: &self.halos }
     }

@@ -1,6 +1,6 @@
 //! Constants that are not finite: `1/0`, `Sqrt(-1)`, a division by a variable that is 0.
 //!
-//! What is known of a value without a grid and without inputs is evaluated as the program would,
+//! Values that are known without a grid and without inputs are evaluated as the program would,
 //! through variables that are assigned once. The branch that a known condition does not choose is
 //! not looked at, so that a test may guard a division.
 
@@ -12,13 +12,13 @@ use crate::ops::{Arithmetic, Comparison, Elementary, Logic};
 use crate::source::Span;
 use crate::typed::{Builtin, Expr, ExprKind, Stmt, StmtKind, VarId};
 
-/// What is known of a value; of a collection, of each of its elements.
+/// Known value; for a collection, the known value of each of its elements.
 #[derive(Clone, Debug, PartialEq)]
 enum ConstantValue {
     /// A finite number.
     Number(f64),
     Truth(bool),
-    /// Of the elements of an array.
+    /// Values of the elements of an array.
     Array(Vec<ConstantValue>),
     Nothing,
 }
@@ -35,7 +35,7 @@ impl ConstantValue {
         self.number().map_or(ConstantValue::Nothing, |value| ConstantValue::Number(-value))
     }
 
-    /// Of an element of an array, or of the one value that stands beside each.
+    /// Returns the value of an element of an array, or the one value that stands beside each.
     fn element(&self, index: usize) -> ConstantValue {
         match self {
             ConstantValue::Array(elements) => elements.get(index).cloned().unwrap_or(ConstantValue::Nothing),
@@ -46,7 +46,7 @@ impl ConstantValue {
 
 struct Constants<'c, 'a> {
     checker: &'c mut Checker<'a>,
-    /// Of variables that are assigned once.
+    /// Values of variables that are assigned once.
     variables: HashMap<VarId, ConstantValue>,
 }
 

@@ -10,7 +10,7 @@ use crate::syntax::ast::{self, BasicTypeName, CollectionDomain, TypeExprKind};
 use crate::typed::TreeType;
 use crate::types::{Basic, CanonicalSet, EntityKind, Extent, SetId, Shape, Type};
 
-/// What [`Checker::declared_part`] has seen on its way inwards.
+/// Modifiers that [`Checker::declared`] has seen on its way inwards.
 #[derive(Default)]
 struct Modifiers {
     mutable: bool,
@@ -18,7 +18,7 @@ struct Modifiers {
 }
 
 impl<'a> Checker<'a> {
-    /// What a type expression says; `None` if it has been reported.
+    /// Reads a type expression; `None` if an error in it has been reported.
     pub fn declared(&mut self, ty: &'a ast::TypeExpr) -> Option<Declared> {
         let mut modifiers = Modifiers::default();
         let mut inner = ty;
@@ -154,14 +154,14 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Whether a postponed set is still to come (and not merely unknown).
+    /// True if a postponed set is still to come (and not merely unknown).
     fn awaited(&self, place: DeclaredSet) -> Option<&str> {
         let DeclaredSet::Postponed(id) = place else { return None };
         let entry = self.scopes.entry(id);
         matches!(&entry.meaning, Meaning::Variable(v) if v.state == State::Unassigned).then_some(entry.name)
     }
 
-    /// Whether a value of type `ty` may be given to something of this declared type. A set that is
+    /// True if a value of type `ty` may be given to something of this declared type. A set that is
     /// not known accepts everything.
     pub fn accepts(&self, declared: &Declared, ty: &TreeType) -> bool {
         match (declared.array, ty) {
@@ -193,7 +193,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Whether a value that the type does not accept differs from it in the domain alone.
+    /// True if a value that the type does not accept differs from it in the domain alone.
     pub fn accepts_elsewhere(&self, declared: &Declared, ty: &TreeType) -> bool {
         let anywhere = Declared { kind: DeclaredKind::Collection, ..declared.clone() };
         match declared.kind {
@@ -221,7 +221,7 @@ impl<'a> Checker<'a> {
         format!("`{array}{text}`")
     }
 
-    /// What to do about a value that does not fit, if it is more than to change the declaration.
+    /// Returns advice for a value that does not fit, if it is more than to change the declaration.
     pub fn declared_hint(&self, declared: &Declared, ty: &TreeType) -> Option<&'static str> {
         let one_truth = declared.basic == Basic::Bool && declared.kind == DeclaredKind::Single && declared.array.is_none();
         let truths = ty.value().is_some_and(|ty| ty.basic == Basic::Bool && ty.mapping().is_some());

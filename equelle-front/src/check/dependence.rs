@@ -17,7 +17,7 @@ use crate::typed::{Builtin, Expr, ExprKind, Function, FunctionId, Stmt, StmtKind
 /// Numbers of unknowns.
 pub(super) type Unknowns = BTreeSet<u32>;
 
-/// Of a value; of an array, for each element.
+/// Unknowns that a value depends on; for an array, those of each element.
 type Dependence = Vec<Unknowns>;
 
 /// Adds what the elements of an operand depend on; one value stands beside every element.
@@ -28,18 +28,18 @@ fn extend(all: &mut Dependence, operand: &Dependence) {
     }
 }
 
-/// What leads from an unknown to a value.
+/// Kinds of path from an unknown to a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Through {
     /// Anything that may change the value.
     Values,
-    /// What has derivatives: no truth values, no entities, no reductions.
+    /// Operations with derivatives: no truth values, no entities, no reductions.
     Derivatives,
     /// Anything that may change the value, of state instead of unknowns.
     State,
 }
 
-/// What is wrong with a `Where`.
+/// Reasons why a `Where` is misplaced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Misplaced {
     /// It stands in this loop, or is called from there.
@@ -60,7 +60,7 @@ pub(super) struct BadWhere {
     pub calls: Vec<(Span, FunctionId)>,
 }
 
-/// What a call of an instance does, by what its arguments and captured variables depend on.
+/// Key of a call's effect: the instance, dependences of arguments and of captured variables.
 type Key = (FunctionId, Vec<Dependence>, Vec<Dependence>);
 
 /// The result, and the captured variables that were assigned.
@@ -74,7 +74,7 @@ pub(super) struct Analysis<'f> {
     through: Through,
     /// Reductions of something that depends on unknowns.
     pub reductions: BTreeMap<(Span, &'static str), Unknowns>,
-    /// What is wrong with domains by condition.
+    /// Misplaced domains by condition.
     pub bad_domains: Vec<BadWhere>,
     /// The loop or the residual being looked at.
     repeated: Option<Misplaced>,
@@ -83,7 +83,7 @@ pub(super) struct Analysis<'f> {
     /// The variable that state was read from last.
     state: Option<VarId>,
     known: HashMap<Key, Effect>,
-    /// What variables depend on; those that are not here, on nothing.
+    /// Dependences of variables; variables that are absent depend on nothing.
     now: HashMap<VarId, Dependence>,
     /// How often `now` has grown.
     growth: u64,
@@ -139,7 +139,7 @@ impl<'f> Analysis<'f> {
         self.call(residual, unknowns).into_iter().flatten().collect()
     }
 
-    /// What a call gives; assigned captured variables grow.
+    /// Returns the dependence of a call's result; assigned captured variables grow.
     fn call(&mut self, id: FunctionId, args: Vec<Dependence>) -> Dependence {
         let captures = &self.captures[id.0 as usize];
         let captured = captures.reads.iter().map(|v| self.variable(*v)).collect();
@@ -262,7 +262,7 @@ impl<'f> Analysis<'f> {
         self.expr(expr).into_iter().flatten().collect()
     }
 
-    /// What has no derivatives itself.
+    /// Returns the unknowns of an expression that has no derivatives itself.
     fn value_only(&mut self, expr: &Expr) -> Unknowns {
         let found = self.any(expr);
         match self.through {

@@ -159,7 +159,7 @@ impl<'a> Checker<'a> {
         Some(self.keep_periodic(Expr { kind, ty, dims, span }, &operands))
     }
 
-    /// What a choice between two values makes.
+    /// Returns the type and dimension of a choice between two values.
     fn choice(&mut self, place: Span, (condition, c): (&Expr, &Type), if_true: &Expr, if_false: &Expr) -> Option<(Type, TreeDimension)> {
         let (a, b) = self.no_arrays(if_true, if_false, "`? :`")?;
         self.same_set("`? :`", place, (if_true, &a), (if_false, &b))?;

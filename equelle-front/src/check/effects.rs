@@ -1,8 +1,8 @@
-//! What evaluating an expression does besides giving a value.
+//! Effects of evaluating an expression besides giving a value.
 
 use crate::typed::{Builtin, Expr, ExprKind, Function, Stmt, StmtKind};
 
-/// What an expression does, the functions that it calls included; `None` if it only has a value.
+/// Effect of an expression and the functions that it calls; `None` if it only has a value.
 pub(super) fn effect(expr: &Expr, functions: &[Function]) -> Option<&'static str> {
     let any = |all: &[Expr]| all.iter().find_map(|inner| effect(inner, functions));
     let of_function =

@@ -59,7 +59,7 @@ impl<'a> Checker<'a> {
                 (Some(left), Some(right)) => {
                     let operands = [left.ty.clone(), right.ty.clone()];
                     let result = self.infix(op, op_span, bare(left), bare(right), span);
-                    // What stands elsewhere, or is spread, is no longer where it was.
+                    // A value moved by `On` or spread by `Extend` is not where it was.
                     if matches!(op, BinaryOp::On | BinaryOp::Extend) { result } else { result.map(|e| self.keep_periodic(e, &operands)) }
                 }
                 (Some(_), None) | (None, Some(_) | None) => None,
@@ -368,7 +368,7 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// Whether two types may stand side by side in an array: they are the same but for the sets that
+/// True if two types may stand side by side in an array: they are the same but for the sets that
 /// collections are on and entities are in.
 fn differ_only_in_set(a: &Type, b: &Type) -> bool {
     let same_shape = a.mapping().is_some() == b.mapping().is_some() && (a.shape == Shape::Sequence) == (b.shape == Shape::Sequence);

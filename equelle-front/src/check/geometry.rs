@@ -33,7 +33,7 @@ pub(super) enum Node {
 pub(super) struct Geometry {
     /// Operands stand before what is computed of them.
     pub nodes: Vec<Node>,
-    /// What variables that are assigned once were assigned, if some of it is on all cells.
+    /// Values of variables that are assigned once, if some of the value is on all cells.
     pub definitions: HashMap<VarId, Expr>,
     /// An element of a variable.
     pub known: HashMap<VarId, Vec<Option<NodeId>>>,

@@ -160,7 +160,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// What a name of a text means to those that import it.
+    /// Returns the meaning of a text's name for those that import it.
     fn exported(&mut self, name: &Ident, scope: ScopeId, path: Option<&ImportPath>) -> Option<Meaning> {
         let text = path.map_or("", |path| path.text.as_str());
         let no = |message: String| Diagnostic::new(Code::UnknownImport, name.span, message);

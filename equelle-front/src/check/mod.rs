@@ -100,7 +100,7 @@ pub fn check_source(source: &SourceMap, options: &CheckOptions) -> Checked {
 /// The first line of a program whose dimensions are not checked.
 const IGNORE_DIMENSIONS: &str = "# dimensions: ignore";
 
-/// Whether the first line of a program says that its dimensions are not checked; blanks do not
+/// True if the first line of a program says that its dimensions are not checked; blanks do not
 /// matter.
 fn ignores_dimensions(text: &str) -> bool {
     let words = |line: &str| line.replace('#', " # ").split_whitespace().map(str::to_owned).collect::<Vec<_>>();

@@ -11,7 +11,7 @@ use crate::syntax::ast::{self, ExprKind as Ast, Ident};
 use crate::typed::{Expr, ExprKind, FunctionId, TreeDimension, TreeType};
 use crate::types::{Basic, Shape, Type};
 
-/// What a guess says of its unknown.
+/// Properties of an unknown, by its guess.
 struct Unknown {
     ty: TreeType,
     dim: TreeDimension,

@@ -1,9 +1,9 @@
-//! What can be chosen about checking, and its outcome.
+//! Options of checking, and its outcome.
 
 use crate::diagnostic::Diagnostic;
 use crate::typed::TypedProgram;
 
-/// What the user can choose about checking.
+/// Options of checking.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CheckOptions {
     /// Take no notice of dimensions. Units still scale their numbers to SI.

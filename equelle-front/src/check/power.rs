@@ -22,7 +22,7 @@ fn whole(exponent: &Expr) -> Option<i32> {
     }
 }
 
-/// Whether the exponent is a whole number that [`whole`] cannot hold.
+/// True if the exponent is a whole number that [`whole`] cannot hold.
 fn whole_but_huge(exponent: &Expr) -> bool {
     let number = match &exponent.kind {
         ExprKind::Neg(inner) => &inner.kind,

@@ -5,7 +5,7 @@ use crate::check::halo::{AXES, Rules};
 use crate::typed::{Rule, TreeType};
 use crate::types::{Basic, Halo, SetId, SetTable, Shape, Type};
 
-/// What the numbers in types stand for.
+/// Sets and rules that the numbers in types refer to.
 #[derive(Clone, Copy)]
 pub(super) struct Names<'a> {
     pub sets: &'a SetTable,

@@ -23,7 +23,7 @@ pub(super) struct EntryId(pub u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct DefinitionId(pub u32);
 
-/// What a scope is the body of.
+/// Kinds of scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ScopeKind {
     /// The program, or a text that it imports.
@@ -46,13 +46,13 @@ pub(super) struct Entry<'a> {
     pub span: Span,
     pub scope: ScopeId,
     pub meaning: Meaning,
-    /// Whether its value has been asked for.
+    /// True if its value has been asked for.
     pub used: bool,
     /// The text that it was imported from.
     pub import: Option<FileId>,
 }
 
-/// What a name means.
+/// Meaning of a name.
 #[derive(Clone)]
 pub(super) enum Meaning {
     Variable(VariableEntry),
@@ -152,12 +152,12 @@ impl<'a> Scopes<'a> {
         ScopeId(self.scopes.len() as u32 - 1)
     }
 
-    /// What a scope is the body of.
+    /// Returns the kind of a scope.
     pub fn kind(&self, scope: ScopeId) -> ScopeKind {
         self.scopes[scope.0 as usize].kind
     }
 
-    /// What `name` means in a scope itself.
+    /// Returns the entry of `name` in a scope itself.
     pub fn own(&self, scope: ScopeId, name: &str) -> Option<EntryId> {
         self.scopes[scope.0 as usize].names.get(name).copied()
     }
@@ -188,12 +188,12 @@ impl<'a> Scopes<'a> {
         self.entries.iter()
     }
 
-    /// What `name` means in `from`.
+    /// Returns the entry that `name` refers to in `from`.
     pub fn lookup(&self, name: &str, from: ScopeId) -> Option<EntryId> {
         self.visible(from).find_map(|(scope, limit)| scope.names.get(name).copied().filter(|id| id.0 < limit))
     }
 
-    /// What `name` means in an enclosing scope, too late for `from` to see it.
+    /// Returns the entry of `name` in an enclosing scope that comes too late for `from` to see it.
     pub fn defined_later(&self, name: &str, from: ScopeId) -> Option<EntryId> {
         self.visible(from).find_map(|(scope, limit)| scope.names.get(name).copied().filter(|id| id.0 >= limit))
     }

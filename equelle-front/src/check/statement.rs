@@ -99,7 +99,7 @@ impl<'a> Checker<'a> {
         self.scopes.define(self.scope, &name.name, name.span, Meaning::Variable(entry))
     }
 
-    /// Whether a name is visible already; reports it if so.
+    /// True if a name is visible already; reports it if so.
     pub fn taken(&mut self, name: &Ident, code: Code, use_as: &str) -> bool {
         let Some(id) = self.scopes.lookup(&name.name, self.scope) else { return false };
         let entry = self.scopes.entry(id);
@@ -142,8 +142,8 @@ impl<'a> Checker<'a> {
             Meaning::Variable(variable) => match (variable.mutable, variable.state) {
                 (_, State::Unassigned) => self.assign_first(id, name, value),
                 (true, State::Assigned(_) | State::Unknown) => self.assign_again(id, name, value),
-                // What could not be read may not have been an assignment; and a missing `Mutable`
-                // is said once.
+                // A statement that could not be read may not have been an assignment; and a missing
+                // `Mutable` is reported once.
                 (false, State::Assigned(_) | State::Unknown) if unread || variable.reported => self.unknown(),
                 (false, State::Assigned(_) | State::Unknown) => {
                     let role = variable.role;
@@ -262,7 +262,7 @@ impl<'a> Checker<'a> {
         Some(StmtKind::Assign { variable: var, value })
     }
 
-    /// Whether a value of type `new` may replace one of type `old`.
+    /// True if a value of type `new` may replace one of type `old`.
     fn replaces(&self, old: &TreeType, new: &TreeType) -> bool {
         let element = |old: &Type, new: &Type| {
             let inside = match (new.within, old.within) {
@@ -448,7 +448,7 @@ impl<'a> Checker<'a> {
         self.scope = outer;
         let (condition, body) = (condition?, body?);
         self.extend_captures();
-        // What could not be read may change it.
+        // A statement that could not be read may change it.
         if !self.incomplete && !crate::check::rounds::changes(&condition, &body, &self.variables, &self.captures) {
             let what = match test {
                 LoopTest::While => "while",
@@ -501,7 +501,7 @@ fn literal(expr: &Expr) -> Option<f64> {
 
 pub(super) fn is_mutable(ty: &ast::TypeExpr) -> bool {
     match &ty.kind {
-        // Of a type that could not be read it is not known.
+        // A type that could not be read may be mutable.
         ast::TypeExprKind::Mutable(_) | ast::TypeExprKind::Error => true,
         ast::TypeExprKind::Array { element, .. } => is_mutable(element),
         ast::TypeExprKind::Basic(_)

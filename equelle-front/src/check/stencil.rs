@@ -11,7 +11,7 @@ use crate::syntax::ast::{self, ExprKind as Ast, Ident};
 use crate::typed::{self, Expr, ExprKind, Rule, StmtKind, TreeType, VarId, Variable};
 use crate::types::{Basic, CanonicalSet, Dimension, EntityKind, Halo, Shape, Type};
 
-/// What rules in `Halo` begin with.
+/// Names of the rules in `Halo`.
 pub(super) const RULES: [&str; 9] = ["Periodic", "Mirror", "MirrorAt", "Negate", "Copy", "AtFace", "Value", "Slope", "Polynomial"];
 
 /// Largest degree of an extrapolation.
@@ -148,7 +148,7 @@ impl<'a> Checker<'a> {
         TreeType::Array(result.elements().iter().chain(given).copied().collect())
     }
 
-    /// What a call of a function gives that returns values of its rules too: they get names here.
+    /// Takes the result of a call that also returns values of its rules; these get names here.
     pub fn take_given(&mut self, call: Expr, ty: &TreeType, given: &[VarId]) -> Expr {
         if given.is_empty() {
             return call;

@@ -129,8 +129,8 @@ impl<'a> Checker<'a> {
         Ok(Expr { kind: ExprKind::Read { args, by, rules }, ty: TreeType::Value(result), dims, span })
     }
 
-    /// What a rule gives, at an offset: along an axis for whose side it has a rule by that, along
-    /// others as an expression of geometry. An error without content: it is none.
+    /// Returns a rule's data at an offset: by its own rules along axes for whose side it has one,
+    /// as an expression of geometry along others. An error without content: it is none.
     fn given_at(&mut self, var: VarId, by: Offset, span: Span) -> Result<Expr, Option<UnknownBeyond>> {
         let Variable { ty, dims, .. } = self.variables[var.0 as usize].clone();
         let Some(Type { shape, halo, .. }) = ty.value() else { return Err(None) };
@@ -182,7 +182,7 @@ impl<'a> Checker<'a> {
         )
     }
 
-    /// Whether an index variable stands in an expression.
+    /// True if an index variable stands in an expression.
     pub fn has_axis(&mut self, expr: &ast::Expr) -> bool {
         match &expr.kind {
             Ast::Name(name) => self.axis_named(name).is_some(),
@@ -192,7 +192,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Whether the parentheses on the left of an assignment hold index variables.
+    /// True if the parentheses on the left of an assignment hold index variables.
     pub fn is_by_index(&mut self, indices: &[ast::Expr]) -> bool {
         indices.iter().any(|index| self.has_axis(index))
     }

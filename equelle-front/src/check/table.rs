@@ -17,9 +17,9 @@ pub enum Category {
     Mathematics,
     /// One value from a collection.
     Reductions,
-    /// What a program reads.
+    /// Input of a program.
     Input,
-    /// What a program writes.
+    /// Output of a program.
     Output,
     /// Nonlinear equations.
     Solvers,
@@ -58,7 +58,7 @@ impl Category {
 pub struct Parameter {
     /// Its name, for documentation: calls give arguments by position.
     pub name: &'static str,
-    /// What the argument must be, after "must be": `a Collection Of Scalar`.
+    /// The required argument, after "must be": `a Collection Of Scalar`.
     pub expected: String,
 }
 
@@ -75,7 +75,7 @@ pub struct BuiltinInfo {
     pub result: Option<String>,
     /// Dimension of the result; `None` if it has no numbers.
     pub dimension: Option<&'static str>,
-    /// What it does, in a sentence or two of Markdown.
+    /// Its description, in a sentence or two of Markdown.
     pub doc: String,
 }
 

@@ -39,7 +39,7 @@ impl<'a> Texts<'a> {
         Some(sources.file(sources.file_at(span.start)).name()).filter(|name| name.starts_with(PREFIX))
     }
 
-    /// Whether a place is in the program's own text.
+    /// True if a place is in the program's own text.
     pub fn is_own(&self, span: Span) -> bool {
         self.sources.is_none_or(|sources| sources.file_at(span.start) == FileId::MAIN)
     }

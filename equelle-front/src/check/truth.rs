@@ -8,7 +8,7 @@ use crate::syntax::ast;
 use crate::typed::{Expr, ExprKind};
 use crate::types::{Basic, Dimension, Shape, Type};
 
-/// What may have been meant by a comparison that there is not.
+/// Returns a hint for a comparison that does not exist.
 fn comparison_hint(left: &Type, right: &Type) -> &'static str {
     if left.shape == Shape::Sequence || right.shape == Shape::Sequence {
         return "compare the elements of the sequence in a `For` loop over it";

@@ -32,7 +32,7 @@ impl Checker<'_> {
     fn check_unreached(&mut self, id: DefinitionId, warn: bool) {
         let definition = &self.definitions[id.0 as usize];
         let (name, declared) = (definition.name, definition.declared.clone());
-        // What the program does not call of an imported text, others may.
+        // Other programs may call the functions of an imported text that this one does not.
         let warn = warn && !self.called.contains(&name.span) && self.texts.is_own(name.span);
         let Some(defined) = definition.defined.clone() else {
             if warn {

@@ -45,7 +45,7 @@ pub struct Diagnostic {
 pub struct Label {
     /// The place.
     pub span: Span,
-    /// What is there.
+    /// Message at the place.
     pub text: String,
 }
 
@@ -92,14 +92,14 @@ impl Diagnostic {
         self
     }
 
-    /// What to do.
+    /// Sets the advice on what to do.
     #[must_use]
     pub fn hint(mut self, text: impl Into<String>) -> Self {
         self.hint = Some(text.into());
         self
     }
 
-    /// Whether it is an error.
+    /// True if it is an error.
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error
     }

@@ -1,4 +1,4 @@
-//! What the expressions and statements of a kernel use: geometry, components, costly operations.
+//! Geometry, components and costly operations that the expressions and statements of a kernel use.
 
 use std::collections::BTreeSet;
 
@@ -7,14 +7,14 @@ use crate::ir::{KBlock, KExpr, KStmt, Kernel, Path, UnaryOp};
 use crate::ops::Arithmetic;
 use crate::types::{EntityKind, SetTable};
 
-/// What expressions and statements use.
+/// Usage of expressions and statements.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BodyUsage {
     /// Kinds of entities whose volume, area or length is read.
     pub measures: BTreeSet<EntityKind>,
     /// Kinds of entities whose centroid is read.
     pub centroids: BTreeSet<EntityKind>,
-    /// Whether normals are read.
+    /// True if normals are read.
     pub normals: bool,
     /// True if gaps of faces are read.
     pub gaps: bool,
@@ -27,19 +27,19 @@ pub struct BodyUsage {
     pub vector_sizes: BTreeSet<usize>,
     /// The largest component of a Vector that is named.
     pub largest_component: Option<u32>,
-    /// Whether it sums over the sides of a cell.
+    /// True if it sums over the sides of a cell.
     pub sums_sides: bool,
 }
 
 impl BodyUsage {
-    /// Of the conditions of a kernel and its body for any grid.
+    /// Collects the usage of a kernel's conditions and of its body for any grid.
     pub fn of_general(kernel: &Kernel, sets: &SetTable) -> Self {
         let mut usage = BodyUsage::default();
         visit_general(kernel, &mut |node| usage.add(kernel, sets, node));
         usage
     }
 
-    /// Of the conditions of a kernel.
+    /// Collects the usage of a kernel's conditions.
     pub fn of_checks(kernel: &Kernel, sets: &SetTable) -> Self {
         let mut usage = BodyUsage::default();
         for check in &kernel.checks {
@@ -48,14 +48,14 @@ impl BodyUsage {
         usage
     }
 
-    /// Of a block of a kernel.
+    /// Collects the usage of a block of a kernel.
     pub fn of_block(kernel: &Kernel, sets: &SetTable, block: &KBlock) -> Self {
         let mut usage = BodyUsage::default();
         visit_block(block, &mut |node| usage.add(kernel, sets, node));
         usage
     }
 
-    /// Of both.
+    /// Combines both usages.
     #[must_use]
     pub fn and(mut self, other: BodyUsage) -> Self {
         let BodyUsage { measures, centroids, vector_sizes, .. } = other;
@@ -72,7 +72,7 @@ impl BodyUsage {
     }
 
     fn add(&mut self, kernel: &Kernel, sets: &SetTable, node: Node<'_>) {
-        // What is no entity, as Empty, has the geometry of a cell.
+        // A path to no entity, such as Empty, has the geometry of a cell.
         let kind = |at: &Path| kernel.path_kind(sets, at).unwrap_or(EntityKind::Cell);
         match node {
             Node::Expr(KExpr::Measure(at)) => {

@@ -1,8 +1,8 @@
 //! Units that inputs are given where they are read: `InputScalarWithDefault("k", 0.3) * 1 [Meter]`.
 //!
-//! What a program reads has no dimension, so programs multiply it by a quantity at once. The
-//! products and quotients of an input with numbers, up to the first with a dimension, say in which
-//! unit the user gives the input. Where several statements use an input, all must say the same.
+//! An input has no dimension, so programs multiply it by a quantity at once. The products and
+//! quotients of an input with numbers, up to the first with a dimension, say in which unit the user
+//! gives the input. Where several statements use an input, all must say the same.
 //!
 //! An output `p / (1 [Bar])` is in bar likewise: the quantity that divides it is its unit.
 
@@ -15,7 +15,7 @@ use crate::types::Dimension;
 /// Longest chain of products that is followed.
 const MAX_PRODUCTS: usize = 64;
 
-/// What the values of all functions of a module are used for.
+/// Uses of the values of all functions of a module.
 pub(super) struct AllUses<'a> {
     /// By number of the function.
     functions: Vec<Uses<'a>>,
@@ -32,14 +32,14 @@ struct Interpolation<'a> {
 #[derive(Clone, Copy)]
 struct Call<'a> {
     callee: FunctionId,
-    /// What parameters are given; none for the unknowns of a residual.
+    /// Arguments of the parameters; none for the unknowns of a residual.
     args: &'a [ValueId],
     /// How many parameters come before those.
     unknowns: usize,
     results: &'a [ValueId],
 }
 
-/// What the values of a function are used for.
+/// Uses of the values of a function.
 pub(super) struct Uses<'a> {
     function: &'a Function,
     /// The product of numbers that a value is.
@@ -170,7 +170,7 @@ impl<'a> AllUses<'a> {
 }
 
 impl<'a> Uses<'a> {
-    /// Of all values of a function.
+    /// Collects the uses of all values of a function.
     pub(super) fn of(function: &'a Function) -> Self {
         let n = function.values.len();
         let mut uses = Uses { function, constants: vec![None; n], quotients: vec![None; n], used_by: vec![Vec::new(); n] };
@@ -305,7 +305,7 @@ mod tests {
         lower(&program, &SourceMap::new("units.equelle", text), "units").interface
     }
 
-    /// What is found for the input `a`: dimension, factor, literal.
+    /// Returns the unit found for the input `a`: dimension, factor, literal.
     fn unit(text: &str) -> Option<(String, f64, Option<String>)> {
         let text = text.replace("$A", "InputScalarWithDefault(\"a\", 1)").replace("$B", "InputScalarWithDefault(\"b\", 1)");
         let found = interface(&text).inputs.into_iter().find(|input| input.name == "a").expect("an input");

@@ -1,5 +1,5 @@
-//! What may end a run with an error. Such an operation is evaluated only where and when the
-//! text says: it is neither dropped nor moved out of a loop, and the first of two is the error.
+//! Operations that may end a run with an error. Such an operation is evaluated only where and when
+//! the text says: it is neither dropped nor moved out of a loop, and the first of two is the error.
 //!
 //! No expression of a kernel fails by itself: the [`Check`](super::Check)s of a kernel come before
 //! its body, and [`Kernel::may_fail`] says whether there is anything that can go wrong in it.
@@ -64,7 +64,7 @@ impl Op {
 }
 
 impl Kernel {
-    /// Whether a launch may be an error: by a condition, or by the largest or smallest of no
+    /// True if a launch may be an error: by a condition, or by the largest or smallest of no
     /// elements.
     pub fn may_fail(&self, sets: &SetTable) -> bool {
         let nothing = |reduction| needs_elements(reduction) && !self.space_set().is_some_and(|set| sets.always_has_elements(set));
@@ -72,13 +72,13 @@ impl Kernel {
     }
 }
 
-/// Whether a reduction has no value over no elements.
+/// True if a reduction has no value over no elements.
 fn needs_elements(reduction: Reduction) -> bool {
     reduction.is_extreme()
 }
 
 impl SetTable {
-    /// Whether a set has elements on every grid: all cells, and all faces, because a cell has
+    /// True if a set has elements on every grid: all cells, and all faces, because a cell has
     /// faces.
     pub fn always_has_elements(&self, set: SetId) -> bool {
         [CanonicalSet::ALL_CELLS, CanonicalSet::ALL_FACES].into_iter().any(|all| self.get(set).canonical == Some(all))

@@ -1,5 +1,5 @@
-//! What expressions and paths of a kernel are: types and entity kinds, for code generators, passes
-//! and the interpreter.
+//! Types and entity kinds of a kernel's expressions and paths, for code generators, passes and the
+//! interpreter.
 //!
 //! These functions are total. On a kernel that [`crate::verify`] accepted the answers are exact; on
 //! a malformed one they say what the construct would be if its operands were right.
@@ -80,7 +80,7 @@ impl Kernel {
         self.params.iter().position(|p| p.ty.shape == Shape::Domain(set)).map(|i| ParamId(i as u32))
     }
 
-    /// What one evaluation of the expression gives: a Scalar, a Vector or a Bool.
+    /// Returns the type of one evaluation of the expression: a Scalar, a Vector or a Bool.
     pub fn expr_basic(&self, expr: &KExpr) -> Basic {
         match expr {
             KExpr::Real(_)
@@ -161,7 +161,7 @@ impl Kernel {
         }
     }
 
-    /// Whether the path is known to end at an entity, never at Empty. Entity locals and what entity
+    /// True if the path is known to end at an entity, never at Empty. Entity locals and what entity
     /// collections hold are not known to.
     pub fn path_never_empty(&self, sets: &SetTable, path: &Path) -> bool {
         match path {

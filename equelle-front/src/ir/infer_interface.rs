@@ -35,7 +35,7 @@ struct Walk<'a> {
     interface: Interface,
     /// The statement that is looked at is in a loop.
     in_loop: bool,
-    /// What the values of the function that is looked at are used for.
+    /// Uses of the values of the function that is looked at.
     uses: Uses<'a>,
     /// How that function makes its values.
     definitions: BTreeMap<ValueId, &'a Op>,

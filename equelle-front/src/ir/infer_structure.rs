@@ -1,4 +1,4 @@
-//! What operations need of the structure of a grid.
+//! Requirements of operations on the structure of a grid.
 
 use crate::ir::op::{Block, Module, Op, StmtKind};
 use crate::ir::structure::Structure;
@@ -7,7 +7,7 @@ use crate::ir::{KExpr, KStmt, Kernel, Path};
 use crate::ops::{Beyond, GridNumber, Offset, SideMap};
 use crate::source::Span;
 
-/// What the operations of a module need of it, if they need any: not more than
+/// Returns the structure that the operations of a module need, if they need any: not more than
 /// [`Module::structure`].
 pub fn structure(module: &Module) -> Option<Structure> {
     let mut found = None;

@@ -1,4 +1,4 @@
-//! What a program reads and writes, as its text says.
+//! Input and output of a program, as its text says.
 //!
 //! It is computed when a module is made and stays as it is: a pass that drops a multiplication by
 //! `1 [Kelvin]` keeps the value but not its dimension.
@@ -22,7 +22,7 @@ pub enum DataKind {
 }
 
 impl DataKind {
-    /// Of a value of this type.
+    /// Returns the kind of a value of this type.
     pub fn of(ty: &Type) -> Self {
         match ty.shape {
             Shape::Single if ty.basic == Basic::Table => DataKind::Table,
@@ -39,7 +39,7 @@ impl DataKind {
 pub struct Data {
     /// Name of the parameter, or tag.
     pub name: String,
-    /// What it is.
+    /// Its kind.
     pub kind: DataKind,
     /// The domain of a collection, or the superset of an input domain; empty otherwise.
     pub domain: String,
@@ -79,7 +79,7 @@ pub struct Column {
 pub struct ExpectedUnit {
     /// Its dimension.
     pub dimension: Dimension,
-    /// What a 1 in the data is, in SI units.
+    /// Value of a 1 in the data, in SI units.
     pub factor: f64,
     /// The quantity in the program, where it is one literal: `1 [Kilo*Meter]`, perhaps in
     /// parentheses.
@@ -87,13 +87,13 @@ pub struct ExpectedUnit {
 }
 
 impl ExpectedUnit {
-    /// Whether the same numbers mean the same quantities.
+    /// True if the same numbers mean the same quantities.
     pub fn is_same_as(&self, other: &ExpectedUnit) -> bool {
         self.dimension == other.dimension && self.factor == other.factor
     }
 }
 
-/// What a program reads and writes, and the grids that it can run on.
+/// Input and output of a program, and the grids that it can run on.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Interface {
     /// In the order of the program, each once.
@@ -104,7 +104,7 @@ pub struct Interface {
     pub min_dim: u32,
     /// The number of space axes that the program demands, because it makes Vectors of components.
     pub exact_dim: Option<u32>,
-    /// Whether equations are solved with Newton's method.
+    /// True if equations are solved with Newton's method.
     pub implicit: bool,
     /// Dimension of coordinates: none where dimensions are not checked.
     pub coordinates: Dimension,

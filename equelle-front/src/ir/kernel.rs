@@ -30,14 +30,14 @@ use crate::ops::{Arithmetic, Beyond, BinaryMath, CellFact, Comparison, FaceReduc
 use crate::source::Span;
 use crate::types::{SetId, Type};
 
-/// What the names of kernels begin with that passes make. No method of a runtime trait begins so,
-/// so that kernels, which are methods of the same value, clash with none.
+/// Prefixes of the names of kernels that passes make. No method of a runtime trait has one, so that
+/// kernels, which are methods of the same value, clash with none.
 pub const KERNEL_PREFIXES: [&str; 3] = [COMPUTE, RESIDUAL, CHECK];
-/// Of a kernel that computes values.
+/// Prefix of a kernel that computes values.
 pub const COMPUTE: &str = "compute_";
-/// Of a kernel that evaluates a residual.
+/// Prefix of a kernel that evaluates a residual.
 pub const RESIDUAL: &str = "residual_";
-/// Of a kernel that has conditions alone.
+/// Prefix of a kernel that has conditions alone.
 pub const CHECK: &str = "checks_";
 
 /// Index into [`crate::ir::Module::kernels`].
@@ -57,9 +57,9 @@ pub struct LocalId(pub u32);
 pub struct Kernel {
     /// Unique name, derived from the variable it computes.
     pub name: String,
-    /// What it is evaluated over.
+    /// Space that it is evaluated over.
     pub space: Space,
-    /// What it reads: collections, Scalars, domains. All read-only; results are new collections.
+    /// Parameters: collections, Scalars, domains. All read-only; results are new collections.
     pub params: Vec<Param>,
     /// Named intermediate values and entities of both bodies.
     pub locals: Vec<Local>,
@@ -130,7 +130,7 @@ pub struct KResult {
 pub struct Check {
     /// Must be true.
     pub condition: KExpr,
-    /// What went wrong where it is false.
+    /// Error where it is false.
     pub kind: CheckKind,
     /// The Equelle expression.
     pub span: Span,
@@ -321,13 +321,13 @@ pub enum KExpr {
     FaceTransmissibility(Path),
     /// Unit normal of a face.
     Normal(Path),
-    /// Whether there is no entity.
+    /// True if there is no entity.
     IsEmpty(Path),
     /// Where a cell is in a Cartesian grid.
     CellFact { fact: CellFact, at: Path },
-    /// Whether the entity (not Empty) is in the set.
+    /// True if the entity (not Empty) is in the set.
     Member { set: SetId, at: Path },
-    /// Whether two entities (or Empties) are the same.
+    /// True if two entities (or Empties) are the same.
     Same(Box<Path>, Box<Path>),
     /// One operand.
     Unary(UnaryOp, Box<KExpr>),
@@ -361,7 +361,7 @@ pub enum KExpr {
     Displacement { to: Box<Path>, from: Box<Path> },
 }
 
-/// What is taken of a table.
+/// Quantities taken from a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Interpolant {
     /// The function.
@@ -383,7 +383,7 @@ impl Interpolant {
     }
 }
 
-/// What an expression does, as far as passes and writers treat expressions alike.
+/// Classes of expressions that passes and writers treat alike.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ExprClass {
     /// A number or a truth value of the text.
@@ -396,7 +396,7 @@ pub enum ExprClass {
     Load,
     /// Numbers of the grid.
     Geometry,
-    /// What is asked of entities, and entities.
+    /// Queries of entities, and entities.
     Topology,
     /// A number of numbers, with derivatives by them.
     Arithmetic,
@@ -538,14 +538,14 @@ impl Kernel {
         self.results.iter().position(|result| result.in_place == Some(param))
     }
 
-    /// Whether a result is written over what it reads.
+    /// True if a result is written over what it reads.
     pub fn writes_what_it_reads(&self) -> bool {
         self.results.iter().any(|result| result.in_place.is_some())
     }
 }
 
 impl KExpr {
-    /// What it does.
+    /// Returns its class.
     pub fn class(&self) -> ExprClass {
         match self {
             KExpr::Real(_) | KExpr::Bool(_) | KExpr::ZeroVector => ExprClass::Literal,

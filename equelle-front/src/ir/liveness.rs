@@ -6,7 +6,7 @@ use super::visit::{Node, visit_block};
 use super::{Block, KExpr, Kernel, MutableId, Op, ParamId, Path, Stmt, StmtKind, ValueId, reads_by_index};
 use crate::types::{Basic, CanonicalSet, SetTable, Type};
 
-/// Whether the launch that is statement `index` of a block is the last to read one of its
+/// True if the launch that is statement `index` of a block is the last to read one of its
 /// arguments, and nothing else holds it: the argument is made in the block by a kernel, or is what
 /// a mutable holds that is assigned anew before anything looks at it.
 pub fn ends_at(block: &Block, index: usize, value: ValueId) -> bool {

@@ -3,9 +3,9 @@
 /// Precision and the freedom in rounding; the same for a whole program.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Numbers {
-    /// Of collections.
+    /// Precision of collections.
     pub precision: Precision,
-    /// Of kernels.
+    /// Rounding in kernels.
     pub rounding: Rounding,
 }
 

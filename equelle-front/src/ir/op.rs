@@ -28,23 +28,23 @@ pub struct Module {
     pub main: Function,
     /// Kernels that statements launch. Names are unique.
     pub kernels: Vec<Kernel>,
-    /// What the program reads and writes, as its text says: no pass changes it, and the text form
+    /// Input and output of the program, as its text says: no pass changes it, and the text form
     /// leaves it out.
     pub interface: Interface,
     /// Statements that evaluate `On` in both branches of a choice between values, where one between
     /// entities would do, in the order of the text. For messages; the text form of the IR leaves
     /// them out.
     pub choices: Vec<Span>,
-    /// What the program asks of the structure of its grid, as its text says: no pass changes it, so
-    /// that every level runs on the same grids. The text form leaves it out; what is parsed asks
-    /// what its operations need.
+    /// Structure that the program requires of its grid, as its text says: no pass changes it, so
+    /// that every level runs on the same grids. The text form leaves it out; a parsed module
+    /// requires what its operations need.
     pub structure: Option<Structure>,
     /// The first statement that needs the geometry of faces between cells, as
-    /// [`Module::structure`]: what is parsed asks for that of its operations, not of its kernels.
+    /// [`Module::structure`]: a parsed module requires that of its operations, not of its kernels.
     pub face_geometry: Option<Span>,
     /// The first statement that reads stored positions of cells through faces, likewise.
     pub stored_positions: Option<Span>,
-    /// What the user decides of values, which [`Value::storage`] has too. For messages.
+    /// The user's decisions about storage, which [`Value::storage`] has too. For messages.
     pub storage: StorageRequests,
 }
 
@@ -113,7 +113,7 @@ impl Function {
     }
 }
 
-/// What is known of a value.
+/// Properties of a value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Value {
     /// Its type.
@@ -124,7 +124,7 @@ pub struct Value {
     pub dim: Dimension,
     /// The expression it came from.
     pub span: Span,
-    /// What the user decides of it, instead of the compiler.
+    /// Storage that the user decides, instead of the compiler.
     pub storage: Option<Storage>,
     /// The user's name of the array that it is an element of. The text form leaves it out.
     pub array: Option<String>,
@@ -134,9 +134,9 @@ pub struct Value {
 /// elements.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StorageRequests {
-    /// Of values that are stored.
+    /// Values that are stored.
     pub store: Vec<String>,
-    /// Of values that are computed by whatever reads them.
+    /// Values that are computed by whatever reads them.
     pub inline: Vec<String>,
 }
 
@@ -187,7 +187,7 @@ pub struct Block {
 /// A statement.
 #[derive(Clone, Debug)]
 pub struct Stmt {
-    /// What it does.
+    /// Kind of statement.
     pub kind: StmtKind,
     /// The Equelle statement or expression it came from.
     pub span: Span,
@@ -215,7 +215,7 @@ impl Stmt {
         all
     }
 
-    /// Whether it stores into a mutable, in a loop body included.
+    /// True if it stores into a mutable, in a loop body included.
     pub fn stores(&self, mutable: MutableId) -> bool {
         match &self.kind {
             StmtKind::Store { mutable: m, .. } => *m == mutable,
@@ -224,7 +224,7 @@ impl Stmt {
         }
     }
 
-    /// Whether it stores into or loads from a mutable, in a loop body included.
+    /// True if it stores into or loads from a mutable, in a loop body included.
     pub fn mentions(&self, mutable: MutableId) -> bool {
         match &self.kind {
             StmtKind::Let { op: Op::Load(m), .. } => *m == mutable,
@@ -354,7 +354,7 @@ pub enum Op {
     CellFact { fact: CellFact, cells: ValueId },
     /// A number of a Cartesian grid.
     GridNumber(GridNumber),
-    /// Whether each entity is Empty.
+    /// True if each entity is Empty.
     IsEmpty(ValueId),
     /// The faces themselves, Empty included; one with two cells is an error.
     OneCell(ValueId),
@@ -485,7 +485,7 @@ impl std::fmt::Display for UnaryOp {
     }
 }
 
-/// What an operation does, as far as passes and writers treat operations alike.
+/// Classes of operations that passes and writers treat alike.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum OpClass {
     /// A number or a truth value of the text.
@@ -518,7 +518,7 @@ pub enum OpClass {
 }
 
 impl OpClass {
-    /// Whether it has no effect and depends on nothing but its operands.
+    /// True if it has no effect and depends on nothing but its operands.
     pub fn is_pure(self) -> bool {
         match self {
             OpClass::Load | OpClass::Input | OpClass::Call | OpClass::Solve => false,
@@ -679,7 +679,7 @@ impl Op {
         }
     }
 
-    /// What it does.
+    /// Returns its class.
     pub fn class(&self) -> OpClass {
         match self {
             Op::Real(_) | Op::Bool(_) => OpClass::Literal,

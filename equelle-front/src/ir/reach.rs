@@ -14,7 +14,7 @@ pub struct OffsetPaths<'a> {
 }
 
 impl<'a> OffsetPaths<'a> {
-    /// Of the paths of a body.
+    /// Collects the entity locals of a body.
     pub fn of(body: &'a KBlock) -> Self {
         let mut paths = OffsetPaths::default();
         paths.note(body);

@@ -1,4 +1,4 @@
-//! What a program asks of the structure of its grid.
+//! Requirements of a program on the structure of its grid.
 
 use crate::source::Span;
 
@@ -12,7 +12,7 @@ pub struct Structure {
 }
 
 impl Structure {
-    /// Whether what has this structure may be asked for another one.
+    /// True if what has this structure may be asked for another one.
     pub fn includes(&self, other: &Structure) -> bool {
         self.cells.iter().zip(other.cells).all(|(&own, other)| own >= other)
     }

@@ -1,7 +1,7 @@
 //! The library: texts in Equelle that are part of the compiler. A program imports them by a name
 //! that begins with [`PREFIX`].
 
-/// What tells the library from files.
+/// Prefix that tells imports of the library from files.
 pub const PREFIX: &str = "equelle:";
 
 /// Name and text of each, sorted.
@@ -16,7 +16,7 @@ const TEXTS: &[(&str, &str)] = &[
     ("equelle:wells", include_str!("wells.equelle")),
 ];
 
-/// Whether a path names a text of the library, there or not.
+/// True if a path names a text of the library, there or not.
 pub fn is_library(path: &str) -> bool {
     path.starts_with(PREFIX)
 }

@@ -32,7 +32,7 @@ pub(super) fn choices(function: &Function) -> BTreeSet<Span> {
     found
 }
 
-/// What makes each value, and the statement.
+/// The operation that makes each value, and the span of its statement.
 #[derive(Default)]
 struct Definitions<'a> {
     ops: BTreeMap<ValueId, (&'a Op, Span)>,
@@ -70,7 +70,7 @@ impl<'a> Definitions<'a> {
         found
     }
 
-    /// Whether two values are written alike: the same operations on the same values.
+    /// True if two values are written alike: the same operations on the same values.
     fn same(&self, a: ValueId, b: ValueId) -> bool {
         let mut open = vec![(a, b)];
         for _ in 0..MAX_STEPS {

@@ -10,7 +10,7 @@ use crate::typed::captures::Captures;
 use crate::typed::{self, TreeType, TypedProgram, VarId};
 use crate::types::{Dimension, Type};
 
-/// What a variable of the typed tree stands for.
+/// Lowered form of a variable of the typed tree.
 #[derive(Clone, Debug)]
 pub(super) enum Binding {
     /// One value per element of an array, or one.
@@ -29,7 +29,7 @@ pub(super) struct Lowering<'a> {
     pub block: Vec<Stmt>,
     /// Faces by the values that are their second cells.
     pub second_cells: BTreeMap<ValueId, ValueId>,
-    /// Whether it is the main program, whose loops have steps.
+    /// True if it is the main program, whose loops have steps.
     pub is_main: bool,
     /// The variable whose next value is the length of a round.
     pub step: Option<VarId>,

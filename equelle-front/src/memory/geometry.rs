@@ -45,7 +45,7 @@ fn takes_long(statement: &Stmt) -> bool {
     matches!(statement.kind, StmtKind::For { .. } | StmtKind::Let { op: Op::Newton { .. }, .. })
 }
 
-/// What general bodies of kernels read of the grid.
+/// Grid data that general bodies of kernels read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct OfKernels {
     /// Cells of faces or faces of cells.
@@ -54,7 +54,7 @@ pub(super) struct OfKernels {
     pub geometry: bool,
 }
 
-/// Of all kernels of a module.
+/// Arrays that all kernels of a module read.
 pub(super) fn of_kernels(module: &Module) -> OfKernels {
     of_those(module, |_| true, |_| true)
 }

@@ -11,7 +11,7 @@ use crate::ir::{
 };
 use crate::types::{Basic, CanonicalSet, EntityKind, Extent, SetId, Shape, Type};
 
-/// What an array has for each element.
+/// Kinds of array element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Element {
     /// A number.
@@ -94,7 +94,7 @@ fn entities_read(op: &Op, result: &Type) -> Vec<ValueId> {
     }
 }
 
-/// What runs a program.
+/// Ways to run a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Run {
     /// The generated host program.
@@ -123,7 +123,7 @@ pub(super) fn peaks(module: &Module, scratch: &[Scratch], dim: u32, cartesian: b
     machine.peak
 }
 
-/// What a call does, whatever it is given.
+/// Effect of a call, whatever its arguments.
 struct Summary {
     /// Buffers beside those of the caller.
     peak: Peaks,
@@ -142,7 +142,7 @@ enum Part {
     Param(usize, usize),
 }
 
-/// What a value holds on to.
+/// Buffers that a value holds.
 #[derive(Clone, Default)]
 struct ValueBuffers {
     /// Its buffers, one per component.
@@ -463,7 +463,7 @@ impl<'a> Machine<'a> {
         }
         if let Space::Set(set) = kernel.space {
             for result in kernel.results.iter().filter(|result| result.reduce.is_some()) {
-                // What is reduced is written down first, unless leaves are ranges of the elements.
+                // Values to reduce are written first, unless leaves are ranges of the elements.
                 extra.extend(self.classes(&Type::collection(result.ty.basic, set)));
             }
         }
@@ -571,7 +571,7 @@ impl<'a> Machine<'a> {
         let mut values: Vec<ValueBuffers> = Vec::new();
         let mut carried: Vec<ValueBuffers> = Vec::new();
         for _ in 0..ROUNDS {
-            // What is kept per axis is spread, for each kernel and operation that wants it.
+            // Values kept per axis are spread, for each kernel and operation that wants it.
             let mut broadcast: Vec<Class> = Vec::new();
             for (held, &guess) in iterate.iter().zip(guesses) {
                 if held.per_axis {

@@ -53,29 +53,29 @@ pub struct SetNeeds {
     pub general: Buffers,
     /// On Cartesian grids.
     pub cartesian: Buffers,
-    /// Whether something over the set is reduced.
+    /// True if something over the set is reduced.
     pub reduced: bool,
 }
 
 /// Numbers of arrays of one value per element.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Buffers {
-    /// Of numbers, on grids of 1, 2 and 3 dimensions.
+    /// Arrays of numbers, on grids of 1, 2 and 3 dimensions.
     pub numbers: [u32; 3],
-    /// Of truth values.
+    /// Arrays of truth values.
     pub truths: u32,
-    /// Of entities.
+    /// Arrays of entities.
     pub entities: u32,
 }
 
 impl Needs {
-    /// Of a module as it is compiled, where kernels keep nothing while they run.
+    /// Memory of a module as it is compiled, where kernels keep nothing while they run.
     pub fn of(module: &Module) -> Needs {
         Needs::with_scratch(module, &[])
     }
 
-    /// Of a module as it is compiled; `scratch` is what the general bodies of kernels keep while
-    /// they run, by kernel.
+    /// Memory of a module as it is compiled; `scratch` is what the general bodies of kernels keep
+    /// while they run, by kernel.
     pub fn with_scratch(module: &Module, scratch: &[Scratch]) -> Needs {
         Needs::in_run(module, scratch, Run::Compiled)
     }
@@ -139,7 +139,7 @@ impl Needs {
     }
 }
 
-/// What of the grid a program uses.
+/// Grid data that a program uses.
 #[derive(Default)]
 struct Uses {
     topology: bool,

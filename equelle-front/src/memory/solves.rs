@@ -21,10 +21,10 @@ pub struct SolveNeeds {
     /// Additions that make a row of each equation, each with the slot that it goes to; 0 where
     /// derivatives are followed operation by operation.
     pub additions: Vec<[u32; 3]>,
-    /// Whether all equations have a form for Cartesian grids, whose rows follow from the places of
+    /// True if all equations have a form for Cartesian grids, whose rows follow from the places of
     /// cells; of those that read by index but for the cells near sides.
     pub cartesian: bool,
-    /// Whether all equations of a system depend on all unknowns of the same elements: the Jacobian
+    /// True if all equations of a system depend on all unknowns of the same elements: the Jacobian
     /// is one of blocks.
     pub blocks: bool,
 }
@@ -81,7 +81,7 @@ struct Row {
     additions: u32,
 }
 
-/// What a row of an equation reaches beyond its own element.
+/// Reach of a row of an equation beyond its own element.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Beyond {
     /// Through how many sums.
@@ -128,7 +128,7 @@ struct Counter<'a> {
     /// Unknowns to whose element here something is added: first to a variable, with one addition to
     /// the row at its end.
     here: BTreeSet<u32>,
-    /// Whether the outermost sum around is over the faces of the element here.
+    /// True if the outermost sum around is over the faces of the element here.
     from_here: bool,
 }
 
@@ -178,7 +178,7 @@ impl Counter<'_> {
                 let interior = [low, high].into_iter().filter_map(|side| side.interior.as_ref());
                 interior.fold(0, |sum: u32, body| sum.saturating_add(self.block(body, faces)))
             }
-            // What is left of choices the grid decides: one branch for each face.
+            // The grid decides the choices that are left: one branch for each face.
             KStmt::If { then, otherwise, .. } => self.block(then, faces).max(self.block(otherwise, faces)),
             KStmt::Let { .. } | KStmt::LetEntity { .. } => 0,
         }

@@ -12,7 +12,7 @@ pub(super) struct Defs {
 }
 
 impl Defs {
-    /// Of every single-result statement of a function.
+    /// Collects the operations of every single-result statement of a function.
     pub(super) fn of(function: &Function) -> Defs {
         let mut defs = Defs::default();
         defs.add(&function.body.statements);
@@ -25,7 +25,7 @@ impl Defs {
         self.ops.get(&value)
     }
 
-    /// Whether no element of an entity collection can be Empty, as far as the program text tells.
+    /// True if no element of an entity collection can be Empty, as far as the program text tells.
     pub(super) fn never_empty(&self, function: &Function, sets: &SetTable, value: ValueId) -> bool {
         let ty = function.values[value.0 as usize].ty;
         if ty.is_domain() {
@@ -64,7 +64,7 @@ impl Defs {
         }
     }
 
-    /// Whether an operation may be an error at run time, as far as the program text tells.
+    /// True if an operation may be an error at run time, as far as the program text tells.
     pub(super) fn may_fail(&self, function: &Function, sets: &SetTable, op: &Op) -> bool {
         match op.failure() {
             Failure::Never => false,
@@ -137,7 +137,7 @@ fn note_functions(block: &Block, calls: bool, found: &mut [bool]) {
     }
 }
 
-/// Whether a canonical set holds all entities of its kind.
+/// True if a canonical set holds all entities of its kind.
 pub(super) fn is_all(set: Option<CanonicalSet>) -> bool {
     set.is_some_and(|s| s.extent == Extent::All)
 }

@@ -58,7 +58,7 @@ struct Carrier<'a> {
     carried: BTreeSet<ValueId>,
 }
 
-/// What a value of a loop's body is computed from, if that is the state before a round.
+/// Backward slice of a value in a loop's body that is computed from the state before a round.
 #[derive(Clone, Debug, Default)]
 struct Slice {
     /// Positions of the statements that compute it.
@@ -90,7 +90,7 @@ impl Carrier<'_> {
         Block { statements: out }
     }
 
-    /// Whether a round without an extreme has few divisions and roots of collections.
+    /// True if a round without an extreme has few divisions and roots of collections.
     fn is_light(&self, body: &Block, extreme: &Extreme) -> bool {
         let is_slow = |statement: &Stmt| match &statement.kind {
             StmtKind::Let { results, op: Op::Arithmetic(Arithmetic::Div, ..) | Op::Unary(UnaryOp::Sqrt, _) } => {
@@ -131,7 +131,7 @@ impl Carrier<'_> {
         None
     }
 
-    /// What an operation is computed from, if that can be computed at the end of the round before.
+    /// Returns the slice of an operation, if it can be computed at the end of the round before.
     fn slice(
         &self,
         position: usize,
@@ -224,7 +224,7 @@ impl Carrier<'_> {
     }
 }
 
-/// Whether a body itself stores what its state is at the end of a round.
+/// True if a body itself stores what its state is at the end of a round.
 fn is_written(body: &Block, slice: &Slice) -> bool {
     slice.state.iter().all(|&mutable| written(body, mutable).is_some())
 }

@@ -183,7 +183,7 @@ fn decide(block: &mut KBlock, condition: &KExpr, holds: bool) {
 fn decided(node: NodeMut<'_>, condition: &KExpr, holds: bool) {
     match node {
         NodeMut::Expr(expr) => {
-            // What it becomes may be such a choice again.
+            // The result may be such a choice again.
             while let KExpr::Select { condition: c, if_true, if_false } = expr
                 && **c == *condition
             {
@@ -235,7 +235,7 @@ fn drop_equal_results(statement: &mut KStmt, same: &mut BTreeMap<LocalId, LocalI
     retain_results(results, &mut blocks, &kept);
 }
 
-/// Whether a statement reads a local that is not assigned yet.
+/// True if a statement reads a local that is not assigned yet.
 fn waits(statement: &KStmt, pending: &BTreeSet<LocalId>) -> bool {
     let mut waits = false;
     visit_stmt(statement, &mut |node| {
@@ -350,7 +350,7 @@ fn read_in_branch(results: &[LocalId], branch: &mut KBlock, block: &mut KBlock, 
     }
 }
 
-/// Whether two sides both have terms at interior faces, or both on the boundary.
+/// True if two sides both have terms at interior faces, or both on the boundary.
 fn have_common(a: &SideBlocks, b: &SideBlocks) -> bool {
     a.interior.is_some() && b.interior.is_some() || a.boundary.is_some() && b.boundary.is_some()
 }

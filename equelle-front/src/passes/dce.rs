@@ -1,5 +1,5 @@
 //! Dead code: pure operations whose result nobody reads, stores to mutables that nobody loads.
-//! What may be an error at run time stays.
+//! Operations that may fail at run time stay.
 
 use std::collections::BTreeSet;
 

@@ -69,14 +69,14 @@ impl Hoister<'_> {
         (hoisted, Block { statements: kept })
     }
 
-    /// Whether an operation may be evaluated before a loop instead of in it; `runs` if nothing is
+    /// True if an operation may be evaluated before a loop instead of in it; `runs` if nothing is
     /// before it and the loop has a round.
     fn may_leave(&self, op: &Op, runs: bool) -> bool {
         op.class().is_pure() && (runs || !self.defs.may_fail(self.function, self.sets, op))
     }
 }
 
-/// Whether a body is that of a solve loop (see [`mod@super::differentiate`]), which ends with the
+/// True if a body is that of a solve loop (see [`mod@super::differentiate`]), which ends with the
 /// residuals. The solve behind it evaluates them at least once and first of all, and no output
 /// stands before what may fail in them.
 pub(super) fn is_solve_loop(body: &Block) -> bool {

@@ -104,7 +104,7 @@ fn inline_calls(function: &mut Function, callees: &[Function], inlinable: &[Inli
     inliner.function.body = body;
 }
 
-/// Whether a function may be inlined.
+/// True if a function may be inlined.
 type Inlinable = Result<(), CallNotInlined>;
 
 struct Inliner<'a> {

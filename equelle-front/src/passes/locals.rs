@@ -116,7 +116,7 @@ pub(super) fn retain_results(results: &mut Vec<LocalId>, blocks: &mut [&mut KBlo
     }
 }
 
-/// Whether a block adds to a Jacobian.
+/// True if a block adds to a Jacobian.
 pub(crate) fn adds(block: &KBlock) -> bool {
     let mut found = false;
     visit_block(block, &mut |node| found |= matches!(node, Node::Stmt(KStmt::Add { .. })));

@@ -12,8 +12,8 @@
 //!
 //! The largest or smallest of values that a group makes is taken by the kernel of the group.
 //!
-//! What may be an error at run time keeps its order, so that the first of two errors is the one
-//! that the text has first.
+//! Operations that may fail at run time keep their order, so that the first of two errors is the
+//! one that the text has first.
 //!
 //! Inside a merged body, sums over the same faces become one sum, choices by the same condition one
 //! choice, and equal definitions one definition; otherwise every operation stays as it was, so that
@@ -63,7 +63,7 @@ pub(super) fn run(module: &mut Module, extremes: Extremes) {
     }
 }
 
-/// Whether a kernel gives nothing but reductions: on every grid it goes from leaf to leaf.
+/// True if a kernel gives nothing but reductions: on every grid it goes from leaf to leaf.
 fn reduces_alone(kernel: &Kernel) -> bool {
     !kernel.results.is_empty() && kernel.results.iter().all(|result| result.reduce.is_some())
 }
@@ -128,7 +128,7 @@ fn count_uses(block: &Block, uses: &mut BTreeMap<ValueId, u32>) {
     }
 }
 
-/// What launches of a group have in common.
+/// Properties that the launches of a group share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Key {
     space: Space,
@@ -146,7 +146,7 @@ enum Form {
     PerAxis,
 }
 
-/// Whether a kernel follows a path that may lead to no entity.
+/// True if a kernel follows a path that may lead to no entity.
 fn follows_entities(kernel: &Kernel) -> bool {
     let mut follows = false;
     for body in bodies(kernel) {
@@ -166,7 +166,7 @@ struct Segment {
     has_step: bool,
 }
 
-/// What waits for the end of a segment.
+/// Effect that waits for the end of a segment.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Effect {
     Store(MutableId),
@@ -182,7 +182,7 @@ struct Merger<'a> {
     sets: &'a SetTable,
     defs: Defs,
     extremes: Extremes,
-    /// Whether a kernel of the segment at hand reads by index.
+    /// True if a kernel of the segment at hand reads by index.
     by_index: bool,
 }
 
@@ -288,7 +288,7 @@ impl Merger<'_> {
         }
     }
 
-    /// Whether a statement without effects may be an error.
+    /// True if a statement without effects may be an error.
     fn may_fail(&self, statement: &Stmt) -> bool {
         match &statement.kind {
             StmtKind::Let { op, .. } => self.defs.may_fail(self.function, self.sets, op),
@@ -302,19 +302,19 @@ impl Merger<'_> {
         self.kernels.get(kernel.0 as usize)
     }
 
-    /// What a launch that may be merged can be merged with.
+    /// Returns the key of the group that a launch may be merged with, if it may be merged.
     fn key(&self, statement: &Stmt) -> Option<Key> {
         let kernel = self.launched(statement)?;
         let plain = kernel.checks.is_empty() && kernel.jacobian.is_none() && kernel.results.iter().all(|r| r.reduce.is_none());
         plain.then(|| self.key_of(kernel))
     }
 
-    /// What a launch that gives extremes may be merged with, if that makes what they are of.
+    /// Returns the key of the group that a launch of extremes may join, if it makes their operands.
     fn extreme_key(&self, statement: &Stmt) -> Option<Key> {
         let kernel = self.launched(statement)?;
         let is_extreme = |r: &KResult| r.ty.basic == Basic::Scalar && r.reduce.is_some_and(Reduction::is_extreme);
         // Kernels that read by index write over what they read, and take no extremes.
-        // Of values as they are stored, each is read once in either kernel.
+        // Values taken as they are stored are read once in either kernel.
         let is_computed = !kernel.body.statements.is_empty() || !matches!(kernel.body.yields[..], [KExpr::Load { at: Path::Here, .. }]);
         let may_join = self.extremes == Extremes::OnTheWay
             && is_computed
@@ -385,7 +385,7 @@ fn read_elsewhere(kernel: &Kernel, args: &[ValueId]) -> BTreeSet<ValueId> {
     found
 }
 
-/// What becomes of a member's parameter.
+/// Replacement of a member's parameter.
 #[derive(Clone, Copy)]
 enum Source {
     Param(ParamId),

@@ -63,7 +63,7 @@ pub struct Options {
     pub level: OptLevel,
     /// Where derivatives of residuals come from.
     pub derivatives: Derivatives,
-    /// What operations cost where the program will run.
+    /// Costs of operations where the program will run.
     pub costs: CostModel,
 }
 
@@ -120,7 +120,7 @@ pub fn optimise_by(mut module: Module, options: &Options, observer: &mut dyn FnM
     match options.level {
         OptLevel::O0 => {}
         OptLevel::O2 => {
-            // Of a module that was read from text, kernels may have any names.
+            // Kernels of a module that was read from text may have any names.
             let given: Vec<String> = module.kernels.iter().map(|kernel| kernel.name.clone()).collect();
             for pass in PIPELINE_O2 {
                 if pass.name == differentiate::NAME && options.derivatives == Derivatives::SparseMatrices {

@@ -1,5 +1,5 @@
-//! What the passes decided and why. Each decision is noted where it is made; [`crate::report`] only
-//! looks it up.
+//! Decisions of the passes and their reasons. Each is noted where it is made; [`crate::report`]
+//! only looks it up.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -27,7 +27,7 @@ struct Simplifier<'a> {
     ops: BTreeMap<ValueId, Op>,
     /// Pure operations already computed, by their text; one table per open block.
     available: Vec<HashMap<String, ValueId>>,
-    /// What a mutable is known to hold here.
+    /// Values that mutables are known to hold here.
     current: BTreeMap<MutableId, ValueId>,
 }
 

@@ -29,7 +29,7 @@ fn solves(block: &Block) -> bool {
     })
 }
 
-/// Of each step the value that it is computed as.
+/// Notes the value that each step is computed as.
 fn note_steps(block: &Block, lengths: &mut BTreeMap<ValueId, ValueId>) {
     for statement in &block.statements {
         match &statement.kind {

@@ -1,4 +1,4 @@
-//! What the user decides of values: through memory, or computed by whatever reads them.
+//! The user's choices for values: through memory, or computed by whatever reads them.
 
 use std::collections::{BTreeMap, BTreeSet};
 

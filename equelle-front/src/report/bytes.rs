@@ -14,7 +14,7 @@ pub struct KernelBytes {
 }
 
 impl KernelBytes {
-    /// Of a kernel, if each array goes through the cache once.
+    /// Counts the bytes of a kernel, if each array goes through the cache once.
     pub fn of(module: &Module, kernel: &Kernel) -> KernelBytes {
         let usage = BodyUsage::of_general(kernel, &module.sets);
         let exact = usage.vector_sizes.last().map(|&size| size as u32);

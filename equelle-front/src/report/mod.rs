@@ -1,5 +1,5 @@
-//! What the compiler made of a program: kernels in their order, what each reads and writes, and
-//! what is computed on its own and why.
+//! Report on a compiled program: kernels in their order, what each reads and writes, and what is
+//! computed on its own and why.
 //!
 //! [`Report::of`] walks a module after the passes ([`walk`]) and looks up the reasons that the
 //! passes noted themselves ([`crate::passes::Notes`]). [`traffic`] counts what a kernel reads,
@@ -19,19 +19,19 @@ pub use bytes::KernelBytes;
 pub use slow::SlowOperations;
 pub use traffic::Traffic;
 
-/// What the compiler made of a program.
+/// Report on a compiled program.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Report {
     /// Name of the Equelle file, without its folder.
     pub file: String,
     /// Numbers of space axes for which traffic is given.
     pub dimensions: Vec<u32>,
-    /// What runs once, then what runs in each round of a loop, in each evaluation of a residual, in
-    /// each call of a function.
+    /// First the part that runs once, then those that run in each round of a loop, in each
+    /// evaluation of a residual, in each call of a function.
     pub parts: Vec<Part>,
 }
 
-/// What runs together.
+/// Items that run together.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Part {
     /// When it runs.
@@ -85,7 +85,7 @@ pub enum When {
     Call { function: String, line: u32 },
 }
 
-/// What a part does.
+/// One action of a part.
 #[derive(Clone, Debug, PartialEq)]
 #[allow(missing_docs)] // The line of a variant explains its fields.
 pub enum Item {
@@ -102,7 +102,7 @@ pub enum Item {
     Call { function: String, line: u32, why: Option<CallNotInlined> },
 }
 
-/// Whether the steps of a loop can be taken again in parts (see [`crate::time_steps`]).
+/// True if the steps of a loop can be taken again in parts (see [`crate::time_steps`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)] // The line of a variant explains its fields.
 pub enum Steps {
@@ -114,7 +114,7 @@ pub enum Steps {
     Indivisible { construct: &'static str, line: u32 },
 }
 
-/// What the time of outputs goes on by in a round of a loop.
+/// Step by which the time of outputs advances in a round of a loop.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(missing_docs)] // The line of a variant explains its fields.
 pub enum RoundLength {
@@ -135,7 +135,7 @@ pub struct KernelItem {
     pub lines: Vec<u32>,
     /// Name of the set over which it runs; empty for one evaluation.
     pub over: String,
-    /// What it computes.
+    /// Results that it computes.
     pub results: Vec<ResultItem>,
     /// In programs that read by index: which cells around its own it reads.
     pub points: Option<Points>,
@@ -171,7 +171,7 @@ pub struct ParamPoints {
     pub reach: [[u8; 2]; 3],
 }
 
-/// What a kernel does on a uniform Cartesian grid.
+/// Evaluation of a kernel on a uniform Cartesian grid.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Cartesian {
     /// As on any grid.

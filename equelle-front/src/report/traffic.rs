@@ -1,8 +1,8 @@
-//! What one evaluation of a kernel body reads, writes and computes.
+//! Reads, writes and operations of one evaluation of a kernel body.
 //!
 //! Counts are those of an element in the inside of a grid of boxes: a cell has two faces per axis,
-//! each with a cell beyond. Of a choice that this decides, the branch taken is counted; of any
-//! other choice the loads of both and the operations of the longer branch. A value read twice by
+//! each with a cell beyond. If this decides a choice, the branch taken is counted; any other choice
+//! counts the loads of both branches and the operations of the longer one. A value read twice by
 //! the same path counts once.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -80,7 +80,7 @@ pub(super) fn per_cell(set: CanonicalSet, dim: u32) -> f64 {
     }
 }
 
-/// What an entity is to the element at hand.
+/// Relation of an entity to the element at hand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Relation {
     Own,
@@ -216,7 +216,7 @@ impl Counter<'_> {
                     (0, None) => ("own".to_owned(), 1),
                     (_, None) => (format!("{at:?}"), times),
                 };
-                // Of a face's two cells one is the element itself.
+                // One of a face's two cells is the element itself.
                 let key = if matches!(at, Path::First(_) | Path::Second(_)) && scope > 0 { format!("beyond {scope}") } else { key };
                 self.entries.insert((unknown.0, "own".to_owned(), 1));
                 if key != "own" {
@@ -328,7 +328,7 @@ impl Counter<'_> {
         }
         let (relation, scope) = self.follow(at);
         self.arrays.insert(array.to_owned(), (per_cell, bytes));
-        // Of the two cells of a face of a cell one is the cell itself.
+        // One of the two cells of a cell's face is the cell itself.
         let of_sum = matches!(at, Path::First(face) | Path::Second(face) if **face != Path::Here);
         let key = if of_sum && relation == Relation::Neighbour { format!("{array} beyond {scope}") } else { format!("{array} {at:?}") };
         if self.scopes[scope].seen.insert(key) {
@@ -360,7 +360,7 @@ impl Counter<'_> {
         self.index(scope, format!("rank {} {at:?}", set.0), 1, 4);
     }
 
-    /// What is known of a condition inside a grid.
+    /// Returns the value of a condition inside a grid, if it is known.
     fn known(&self, condition: &KExpr) -> Option<bool> {
         match condition {
             KExpr::Bool(value) => Some(*value),

@@ -17,7 +17,7 @@ use crate::time_steps::{self, TimeLoop};
 use crate::types::{Shape, Type};
 
 impl Report {
-    /// Of a module after the passes, which noted their decisions.
+    /// Builds the report on a module after the passes, which noted their decisions.
     pub fn of(module: &Module, notes: &Notes) -> Report {
         let mut walker = Walker {
             module,
@@ -242,7 +242,7 @@ fn points(kernel: &Kernel, body: &KBlock) -> Option<Points> {
     Some(Points { count: all.len(), params: params.collect() })
 }
 
-/// Whether an operation goes through the elements of a collection.
+/// True if an operation goes through the elements of a collection.
 fn computes(op: &Op, ty: &Type) -> bool {
     match op.class() {
         OpClass::Reduction => true,

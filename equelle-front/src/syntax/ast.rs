@@ -42,7 +42,7 @@ pub struct Ident {
 /// A statement.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stmt {
-    /// What it is.
+    /// Kind of statement.
     pub kind: StmtKind,
     /// From its first to its last token, a block included.
     pub span: Span,
@@ -92,7 +92,7 @@ impl LoopTest {
     }
 }
 
-/// What an import names, escapes resolved.
+/// Path of an import, escapes resolved.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ImportPath {
     /// The path.
@@ -113,7 +113,7 @@ pub struct Block {
 /// An expression.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expr {
-    /// What it is.
+    /// Kind of expression.
     pub kind: ExprKind,
     /// From its first to its last token.
     pub span: Span,
@@ -195,7 +195,7 @@ impl BinaryOp {
 /// A unit expression between brackets after a number.
 #[derive(Clone, Debug, PartialEq)]
 pub struct UnitExpr {
-    /// What it is.
+    /// Kind of unit expression.
     pub kind: UnitExprKind,
     /// Where it stands.
     pub span: Span,
@@ -219,7 +219,7 @@ pub enum UnitExprKind {
 /// A type as written.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TypeExpr {
-    /// What it is.
+    /// Kind of type.
     pub kind: TypeExprKind,
     /// Where it stands.
     pub span: Span,
@@ -244,7 +244,7 @@ pub enum TypeExprKind {
     Error,
 }
 
-/// What follows `Collection Of T`.
+/// Part of a type after `Collection Of T`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum CollectionDomain {
     /// `On e`

@@ -1,4 +1,4 @@
-//! What a text imports, without reading the rest of it.
+//! Finds the imports of a text without reading the rest of it.
 
 use crate::syntax::lexer::lex;
 use crate::syntax::parser::expression::unescape;

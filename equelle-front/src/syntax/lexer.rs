@@ -16,7 +16,7 @@ use crate::source::Span;
 use crate::syntax::ast::Comment;
 use crate::syntax::token::{Keyword, Token, TokenKind};
 
-/// What the lexer makes of a text.
+/// Output of the lexer.
 #[derive(Clone, Debug, Default)]
 pub struct Lexed {
     /// All tokens, the last one being [`TokenKind::End`].
@@ -45,7 +45,7 @@ pub fn lex(text: &str) -> Lexed {
 struct Lexer<'t> {
     text: &'t str,
     at: usize,
-    /// Whether this line has had an unexpected character: one such report per line is enough.
+    /// True if this line has had an unexpected character: one such report per line is enough.
     strange_on_line: bool,
     out: Lexed,
 }
@@ -187,7 +187,7 @@ impl<'t> Lexer<'t> {
     }
 }
 
-/// What an escape stands for; `None` if there is no such escape.
+/// Returns the character that an escape stands for; `None` if there is no such escape.
 pub(super) fn escape(c: char) -> Option<char> {
     match c {
         'n' => Some('\n'),
@@ -215,7 +215,7 @@ fn malformed_number(digits: &str, glued: &str, span: Span) -> Diagnostic {
     }
 }
 
-/// What to write instead of a character of another language or keyboard layout.
+/// Returns advice for a character of another language or keyboard layout.
 fn advice(c: char, rest: &str) -> Option<&'static str> {
     Some(match c {
         '\r' => "lines end with a line feed, or with a carriage return and a line feed",

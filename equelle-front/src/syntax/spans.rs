@@ -7,7 +7,7 @@ use crate::syntax::ast::{
     Block, CollectionDomain, Expr, ExprKind, Ident, Program, Stmt, StmtKind, TypeExpr, TypeExprKind, UnitExpr, UnitExprKind,
 };
 
-/// Whether two programs have the same statements, whatever their layout. Comments are not compared.
+/// True if two programs have the same statements, whatever their layout. Comments are not compared.
 pub fn same_modulo_spans(a: &Program, b: &Program) -> bool {
     without_spans(a) == without_spans(b)
 }

@@ -5,7 +5,7 @@ use crate::source::Span;
 /// A token with its place.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Token {
-    /// What it is.
+    /// Kind of token.
     pub kind: TokenKind,
     /// Where it stands.
     pub span: Span,

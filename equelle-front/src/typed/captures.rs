@@ -1,4 +1,4 @@
-//! What a function instance takes from the scopes around it. Lowering passes these as extra
+//! Captures of a function instance from the scopes around it. Lowering passes these as extra
 //! parameters and results, so that functions of the IR are closed; the checker follows unknowns
 //! through them.
 
@@ -32,7 +32,7 @@ pub(crate) fn extend(known: &mut Vec<Captures>, functions: &[Function], variable
     }
 }
 
-/// What statements read and assign, with the functions that they call.
+/// Returns the variables that statements read and assign, with the functions that they call.
 pub(crate) fn reads_and_writes(known: &[Captures], statements: &[Stmt]) -> Captures {
     let mut collector = Collector { known, found: Captures::default() };
     collector.statements(statements);

@@ -332,7 +332,7 @@ impl Checker<'_> {
     }
 }
 
-/// Whether the entity's place relative to the element is known on every Cartesian grid.
+/// True if the entity's place relative to the element is known on every Cartesian grid.
 fn is_near(path: &Path) -> bool {
     match path {
         Path::Here | Path::SideFace(_) | Path::Shift { .. } | Path::Offset { .. } => true,

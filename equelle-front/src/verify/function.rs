@@ -23,7 +23,7 @@ pub(super) fn check(module: &Module, owner: Owner, function: &Function, unique: 
     checker.function(unique);
 }
 
-/// What has happened to a value so far.
+/// Assignment and scope of a value so far.
 #[derive(Clone, Copy, PartialEq)]
 enum State {
     Unassigned,
@@ -130,7 +130,7 @@ impl Checker<'_> {
         values.iter().filter(|v| !self.read(**v)).count() == 0
     }
 
-    /// What a loop reads before its first round, and a condition before each.
+    /// Checks what a loop reads before its first round, and a condition read before each.
     fn rounds(&mut self, rounds: Rounds) {
         match rounds {
             Rounds::Sequence { sequence, .. } => {

@@ -13,7 +13,7 @@ use crate::types::{Basic, CanonicalSet, EntityKind, SetId, SetTable, Shape, Type
 use crate::verify::VerifyError;
 use crate::verify::types::{assignable, check_type, exists, show};
 
-/// What is wrong with the arguments of a launch.
+/// Returns the errors in the arguments of a launch.
 pub(super) fn check_arguments(sets: &SetTable, kernel: &Kernel, args: &[Type]) -> Vec<String> {
     if args.len() != kernel.params.len() {
         return vec![format!("{} takes {} arguments, not {}", kernel.name, kernel.params.len(), args.len())];

@@ -5,7 +5,7 @@ use crate::ops::{Arithmetic, Comparison, FaceReduction, MAX_OFFSET, Reduction};
 use crate::types::{Basic, CanonicalSet, EntityKind, SetId, SetTable, Shape, Type};
 use crate::verify::types::{assignable, show};
 
-/// What the rules look up.
+/// Definitions and types that the rules look up.
 pub struct Context<'a> {
     /// For sets and functions.
     pub module: &'a Module,

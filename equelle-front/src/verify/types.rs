@@ -55,10 +55,10 @@ pub(super) fn exists(sets: &SetTable, id: SetId) -> bool {
     sets.ids().nth(id.0 as usize).is_some()
 }
 
-/// Whether values of the type can exist at operation level.
+/// True if values of the type can exist at operation level.
 ///
 /// # Errors
-/// What is wrong with it.
+/// The reason why they cannot.
 pub fn check_type(sets: &SetTable, ty: &Type) -> Result<(), String> {
     let mentioned = [ty.mapping(), ty.within];
     if mentioned.into_iter().flatten().any(|id| !exists(sets, id)) {
@@ -97,7 +97,7 @@ pub fn check_type(sets: &SetTable, ty: &Type) -> Result<(), String> {
     }
 }
 
-/// Whether a value of type `from` may stand where `to` is asked for: the same, but entities may be
+/// True if a value of type `from` may stand where `to` is asked for: the same, but entities may be
 /// known to be in a smaller set.
 pub fn assignable(sets: &SetTable, from: &Type, to: &Type) -> bool {
     from.basic == to.basic

@@ -31,7 +31,7 @@ fn statements_split_without_dots() {
     assert_eq!(errors("a = f(b,\n   g(c),\n   d)\ne = 1\n"), ["E0008@1"]);
     assert_eq!(errors("a =\n  b\ne = 1\n"), ["E0008@1"]);
     assert_eq!(errors("a = c ?\n  d : e\n"), ["E0008@1"]);
-    // What follows is a statement of its own, so the line is just unfinished.
+    // Lines that follow are statements of their own, so the line is just unfinished.
     assert_eq!(errors("a = b +\nOutput(\"a\", a)\nc = 1\n"), ["E0005@1"]);
     assert_eq!(errors("a = b +\n\nc = 1\n"), ["E0005@1"]);
     assert_eq!(errors("+ b\n"), ["E0005@1"]);

@@ -85,7 +85,7 @@ fn binary(op: BinaryOp, left: Expr, right: Expr) -> Expr {
     expr(ExprKind::Binary { op, op_span: Span::default(), left, right: at_least(own + 1, right) })
 }
 
-/// Whether the last operand is under a bare `Not`, which would swallow a comparison that follows.
+/// True if the last operand is under a bare `Not`, which would swallow a comparison that follows.
 fn ends_with_not(e: &Expr) -> bool {
     match &e.kind {
         ExprKind::Unary { op: UnaryOp::Not, .. } => true,

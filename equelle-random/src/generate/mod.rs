@@ -31,7 +31,7 @@ use crate::bounds::Bounds;
 use crate::data::{CANONICAL, GridRanges, SUBSETS, SUBSETS_WITH_ELEMENTS, kind};
 use crate::tree::{Basic, Dimension, Grids, Info, Kind, Node, PURE, Part, Program, Set, Statement, parts};
 
-/// What programs are generated for.
+/// Purpose of generated programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
     /// To be run: everything of the language, equations that Newton's method solves.
@@ -60,18 +60,18 @@ pub fn program(seed: u64, purpose: Purpose, ranges: &GridRanges) -> Program {
 
 /// Numbers stay below.
 const LARGE: f64 = 1024.0;
-/// What divides stays above.
+/// Divisors stay above.
 const SMALL: f64 = 0.0625;
 
 /// Stands for the domain of the arguments of a function that works on any.
 const GENERIC: Set = Set(usize::MAX);
 
-/// What is wanted of an expression beside its type.
+/// Requirements on an expression besides its type.
 #[derive(Clone, Copy)]
 struct Want {
     /// How deep it may be.
     depth: u32,
-    /// Whether it decides something.
+    /// True if it decides something.
     exact: bool,
 }
 
@@ -97,7 +97,7 @@ impl Want {
 enum Content {
     Value(Info),
     Array(Vec<Info>),
-    /// Of numbers within these bounds.
+    /// Numbers within these bounds.
     Sequence(Info),
 }
 
@@ -106,7 +106,7 @@ struct Variable {
     name: String,
     content: Content,
     mutable: bool,
-    /// What it is worth beyond the grid, if it may be read there.
+    /// Its values beyond the grid, if it may be read there.
     beyond: Option<Beyond>,
 }
 
@@ -118,13 +118,13 @@ struct Function {
     result: Content,
     /// How much it magnifies differences of its arguments; `None` if it decides something by them.
     slope: Option<f64>,
-    /// Whether its parameters have types.
+    /// True if its parameters have types.
     declared: bool,
-    /// Whether it writes variables or output.
+    /// True if it writes variables or output.
     effects: bool,
 }
 
-/// Of hundred programs these may fail.
+/// Percentage of programs that may fail.
 const MAY_FAIL: u32 = 40;
 
 struct Generator<'f> {
@@ -136,7 +136,7 @@ struct Generator<'f> {
     loops: Rng,
     /// Decides between what is said in the same place, with a stream of its own too.
     words: Rng,
-    /// Of programs that read neighbours by index.
+    /// Structure of programs that read neighbours by index.
     structure: Option<Structure>,
     purpose: Purpose,
     ranges: &'f GridRanges,
@@ -158,7 +158,7 @@ struct Generator<'f> {
     nesting: usize,
     /// Variables from here on are those of the function that is being written.
     base: usize,
-    /// Whether effects were generated, reset where a function begins.
+    /// True if effects were generated, reset where a function begins.
     effects: bool,
 }
 
@@ -207,7 +207,7 @@ impl<'f> Generator<'f> {
         format!("{stem}{}", self.names)
     }
 
-    /// Whether something that may fail is to be here, which is never so in most programs.
+    /// True if something that may fail is to be here, which is never so in most programs.
     fn fault(&mut self, percent: u32) -> bool {
         self.faults.as_mut().is_some_and(|faults| faults.u32(..100) < percent)
     }
@@ -227,12 +227,12 @@ impl<'f> Generator<'f> {
         (!from.is_empty()).then(|| from[self.random.usize(..from.len())].clone())
     }
 
-    /// Whether one set is known to lie in another.
+    /// True if one set is known to lie in another.
     fn lies_in(&self, inner: Set, outer: Set) -> bool {
         inner == outer || parent(inner).is_some_and(|parent| self.lies_in(parent, outer))
     }
 
-    /// Whether a set can be named.
+    /// True if a set can be named.
     fn known(&self, set: Set) -> bool {
         set.0 < CANONICAL.len() || self.aliases.get(set.0).is_some_and(|names| !names.is_empty())
     }
@@ -392,7 +392,7 @@ impl<'f> Generator<'f> {
     }
 }
 
-/// Whether a set has no element on any grid.
+/// True if a set has no element on any grid.
 fn has_nothing(set: Set) -> bool {
     set.0 != GENERIC.0 && set.0 >= CANONICAL.len() + SUBSETS_WITH_ELEMENTS
 }

@@ -70,7 +70,7 @@ impl Generator<'_> {
             let (middle, radius) = self.pick(&[(2.0, 1.0), (0.0, 1.0), (4.0, 2.0), (0.0, 4.0)]).unwrap_or((2.0, 1.0));
             unknowns.push(Unknown { name: String::new(), set, dimension: self.some_dimension(), middle, radius });
         }
-        // What the equations hold besides the unknowns; exact or not.
+        // Terms of the equations besides the unknowns; exact or not.
         let right: Vec<Node> = unknowns.iter().map(|unknown| self.right_side(unknown, out)).collect();
         let mut names = Vec::new();
         let mut error = 0.0_f64;

@@ -259,7 +259,7 @@ impl Generator<'_> {
                         (bounds, parts![format!("Interpolate(InputTable(\"{table}\", \"x\", \"y\"), "), a, ")"], PURE)
                     }
                     22 => {
-                        // Of both arguments one Scalar, or one beside a collection.
+                        // The arguments are two Scalars, or a collection and a Scalar.
                         let second = self.scalar(None, PURE, want.deeper());
                         let bounds = a.info.bounds.tabulated2(second.info.bounds, TABLE_VALUES, STEEPEST2);
                         (bounds, parts!["Interpolate(InputTable2(\"plane\", \"x\", \"y\", \"z\"), ", a, ", ", second, ")"], PURE)
@@ -341,7 +341,7 @@ impl Generator<'_> {
 
     /// One number from a collection.
     fn reduced(&mut self, dimension: Dimension, want: Want) -> Option<Node> {
-        // What an unknown is reduced to has no derivatives, so unknowns are not reduced.
+        // Reductions of unknowns have no derivatives, so unknowns are not reduced.
         let want = if self.pure { want.exact() } else { want.deeper() };
         let mut set = self.some_set();
         if self.fault(35) {
@@ -452,7 +452,7 @@ impl Generator<'_> {
         let pure = self.pure;
         let suitable: Vec<_> = self.functions.iter().filter(|f| fits(&f.result) && !(pure && f.effects)).cloned().collect();
         let function = self.pick(&suitable)?;
-        // What decides something gets only what is exact.
+        // A function that decides something gets only exact arguments.
         let inner = if function.slope.is_none() { want.exact() } else { want.deeper() };
         if function.slope.is_none() && on == Some(GENERIC) {
             return None;

@@ -63,7 +63,7 @@ impl Generator<'_> {
 
     /// One statement, with what it needs before it.
     pub(super) fn statement(&mut self, out: &mut Vec<Statement>) {
-        // What was put out shows where a run has ended.
+        // Outputs show where a run has ended.
         if !self.pure && self.fault(25) {
             self.output(out);
         }
@@ -160,8 +160,8 @@ impl Generator<'_> {
         }
     }
 
-    /// What holds for the entities of a domain in another one: that they are in it, and what always
-    /// holds of inputs and geometry.
+    /// A condition that holds for the entities of a domain in another one: that they are in it, and
+    /// facts that always hold of inputs and geometry.
     fn condition(&mut self, domain: &str, within: &Node) -> Node {
         let inside = format!("(1 Extend {domain}) Extend ");
         let parts = match self.random.u8(..4) {
@@ -393,7 +393,7 @@ impl Generator<'_> {
         out.push(line(parts![head, node, ")"]));
     }
 
-    /// What is not put out proves nothing.
+    /// Puts values out: one that is not put out proves nothing.
     fn outputs(&mut self, out: &mut Vec<Statement>) {
         let mut found = self.readable(|info| !info.domain && info.on != Some(super::GENERIC));
         found.retain(|_| self.random.u8(..10) < 7);

@@ -12,9 +12,9 @@ use super::{Content, GENERIC, Generator, LARGE, PURE, Purpose, Variable, Want, l
 use crate::bounds::Bounds;
 use crate::tree::{Basic, Dimension, Info, Node, Part, Set, Statement, parts};
 
-/// Of hundred programs these read neighbours by index.
+/// Percentage of programs that read neighbours by index.
 const STRUCTURED: u32 = 30;
-/// Of hundred programs for derivatives.
+/// The same, of programs for derivatives.
 const STRUCTURED_RESIDUALS: u32 = 20;
 /// Names of index variables.
 const INDICES: [&str; 3] = ["i", "j", "k"];
@@ -24,7 +24,7 @@ const CELLS: Set = Set(0);
 const WIDTHS: (f64, f64) = (0.25, 0.5);
 const EXTENT: f64 = 8.0;
 
-/// What a program that reads neighbours by index has.
+/// Structure of a program that reads neighbours by index.
 #[derive(Clone, Debug)]
 pub(super) struct Structure {
     /// Axes of its grids.
@@ -52,16 +52,16 @@ impl Structure {
     }
 }
 
-/// What a variable is worth beyond the grid.
+/// Values of a variable beyond the grid.
 #[derive(Clone, Debug)]
 pub(super) struct Beyond {
     /// How far it may be read beyond each side: low and high one of I, then J and K.
     reach: [i32; 6],
-    /// Whether all of its rules are `Periodic`, which stay with what is computed of it.
+    /// True if all of its rules are `Periodic`, which stay with what is computed of it.
     pub is_periodic: bool,
-    /// Of what is read.
+    /// Bounds of the values read.
     bounds: Bounds,
-    /// What the rules of sides give that is not known everywhere: where it may be read.
+    /// For values of the rules of sides that are not known everywhere: where they may be read.
     given: Vec<(usize, Beyond)>,
 }
 
@@ -75,12 +75,12 @@ struct Formula {
     reach: [(i32, i32); 2],
     /// The sum of the absolute values of its coefficients.
     weight: f64,
-    /// Whether it divides by the width of cells.
+    /// True if it divides by the width of cells.
     divides: bool,
 }
 
 impl Beyond {
-    /// Of something that may be read at its own cells only.
+    /// Makes the bounds of a value that may be read at its own cells only.
     pub(super) fn nowhere(bounds: Bounds) -> Beyond {
         Beyond { reach: [0; 6], is_periodic: false, bounds, given: Vec::new() }
     }
@@ -507,7 +507,7 @@ impl Generator<'_> {
                 let basic = self.pick(&[Basic::Scalar, Basic::Scalar, Basic::Scalar, Basic::Scalar, Basic::Vector, Basic::Bool]);
                 let dimension = self.some_dimension();
                 let data = self.expression(basic.unwrap_or(Basic::Scalar), Some(CELLS), dimension, want);
-                // What is named can be read without rules as well.
+                // A named value can be read without rules as well.
                 let data = if self.random.bool() && !data.info.domain {
                     let info = data.info;
                     self.bind("x", data, out);
@@ -570,14 +570,14 @@ impl Generator<'_> {
         self.set_beyond(beyond);
     }
 
-    /// Of the variable that was declared last.
+    /// Sets it for the variable that was declared last.
     fn set_beyond(&mut self, beyond: Beyond) {
         if let Some(variable) = self.variables.last_mut() {
             variable.beyond = Some(beyond);
         }
     }
 
-    /// What is computed of periodic values is periodic.
+    /// Computes a value from periodic ones, which is periodic too.
     fn periodic(&mut self, out: &mut Vec<Statement>) {
         let found = self.with_beyond(|info| info.basic == Basic::Scalar);
         let found: Vec<_> = found.into_iter().filter(|(_, _, beyond)| beyond.is_periodic).collect();

@@ -101,7 +101,7 @@ impl Generator<'_> {
         Node { info, parts: parts!["(", condition, " ? ", a, " : ", b, ")"] }
     }
 
-    /// Whether the parameters of the function of any domain that is being written may decide
+    /// True if the parameters of the function of any domain that is being written may decide
     /// something.
     fn deciding(&self) -> bool {
         self.readable(|info| info.on == Some(GENERIC)).iter().all(|node| node.info.bounds.exact())

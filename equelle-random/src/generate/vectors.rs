@@ -111,7 +111,7 @@ impl Generator<'_> {
         Node { info: Info::numbers(Basic::Vector, on, dimension, bounds), parts: parts!["(", v, " / ", a, ")"] }
     }
 
-    /// Of components, on grids with as many dimensions.
+    /// Composes a Vector from components, on grids with as many dimensions.
     fn composed(&mut self, on: Option<Set>, dimension: Dimension, want: Want) -> Option<Node> {
         let n = self.grids.components()?;
         let one = self.random.usize(..n);

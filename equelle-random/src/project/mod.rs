@@ -28,10 +28,10 @@ pub struct Subject {
     /// An identifier.
     pub name: String,
     source: SourceMap,
-    /// Whether units are checked: some programs compare numbers without a unit to others, as in the
+    /// True if units are checked: some programs compare numbers without a unit to others, as in the
     /// original project, and are for `--nondimensional`.
     pub units: bool,
-    /// Whether it is one of the examples.
+    /// True if it is one of the examples.
     pub example: bool,
     /// How far outputs may be apart if it solves equations.
     pub solved: Option<Tolerance>,
@@ -39,9 +39,9 @@ pub struct Subject {
     pub single: SinglePrecision,
     /// The most steps of a run.
     pub steps: usize,
-    /// What the runtime knows of it.
+    /// Description of it for the runtime.
     pub runnable: Arc<Program>,
-    /// What it is run on.
+    /// Grids and data that it runs on.
     pub cases: Vec<Case>,
 }
 
@@ -51,11 +51,11 @@ pub struct Case {
     /// For messages.
     pub name: String,
     words: Vec<String>,
-    /// Whether the grid is Cartesian.
+    /// True if the grid is Cartesian.
     pub cartesian: bool,
-    /// Whether the program reads by index, and runs on such grids alone.
+    /// True if the program reads by index, and runs on such grids alone.
     reads_by_index: bool,
-    /// Whether geometry worked out from indices is to the bit that of arrays.
+    /// True if geometry worked out from indices is to the bit that of arrays.
     pub exact: bool,
 }
 
@@ -157,7 +157,7 @@ impl Subject {
     }
 }
 
-/// Whether a program is right with units.
+/// True if a program is right with units.
 fn has_units(source: &SourceMap) -> bool {
     check_text(source.text(), &CheckOptions { nondimensional: false }).program.is_some()
 }

@@ -1,13 +1,13 @@
-//! What is to be known of single programs.
+//! Settings for single programs.
 
 use crate::outcome::Tolerance;
 
 /// Steps of an example that are run.
 pub const STEPS: usize = 8;
 
-/// What solutions may differ by: all systems here are solved directly, so that they differ by
-/// roundings of elimination, some hundred of 1.1e-16, times what the matrix makes of them, which is
-/// less than 1e4 of the largest value.
+/// Tolerance of solutions: all systems here are solved directly, so that solutions differ by
+/// roundings of elimination, some hundred of 1.1e-16, times their amplification by the matrix,
+/// which is less than 1e4 of the largest value.
 pub const SOLVED: Tolerance = Tolerance::relative(1e-10);
 
 /// A program in single precision, compared with double precision.
@@ -60,14 +60,14 @@ impl ProgramOverrides {
         ProgramOverrides { steps, ..self }
     }
 
-    /// Of heat conduction, whose matrix is the identity plus a positive operator: a solution is as
-    /// far from the exact one as the residual, in each step.
+    /// Settings for heat conduction, whose matrix is the identity plus a positive operator: a
+    /// solution is as far from the exact one as the residual, in each step.
     const fn single(self, tolerance: &'static [&'static str], absolute: f64) -> ProgramOverrides {
         ProgramOverrides { single: Some(SinglePrecision::Solved { words: tolerance, allowed: Tolerance::absolute(absolute) }), ..self }
     }
 
-    /// Of flow, whose matrices leave the level of the pressure open: as far from the exact solution
-    /// as the rounded terms of a residual put it, in parts of the largest value.
+    /// Settings for flow, whose matrices leave the level of the pressure open: the rounded terms of
+    /// a residual give the distance to the exact solution, in parts of the largest value.
     const fn single_flow(self, tolerance: &'static [&'static str], relative: f64) -> ProgramOverrides {
         ProgramOverrides { single: Some(SinglePrecision::Solved { words: tolerance, allowed: Tolerance::relative(relative) }), ..self }
     }

@@ -14,7 +14,7 @@ pub const MEMBER: &str = "checkpoint.json";
 /// Version of the format.
 pub const VERSION: u64 = 2;
 
-/// What a checkpoint is of.
+/// Header of a checkpoint.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Header {
     /// The run that wrote it.
@@ -38,7 +38,7 @@ pub struct Header {
     pub state: BTreeMap<String, StateInfo>,
 }
 
-/// What must be the same in a run that goes on.
+/// Identity of a run, which must be the same in a run that goes on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RunIdentity {
     /// Name of the program.
@@ -67,7 +67,7 @@ pub struct DomainInfo {
 /// A part of the state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StateInfo {
-    /// What it is.
+    /// Its kind.
     pub kind: SavedKind,
     /// Number of its domain.
     pub domain: Option<usize>,
@@ -156,7 +156,7 @@ impl Header {
     /// From JSON.
     ///
     /// # Errors
-    /// What is not as [`Header::text`] writes it.
+    /// Text that [`Header::text`] does not write.
     pub fn parse(bytes: &[u8]) -> Result<Header, HeaderError> {
         let json: Value = serde_json::from_slice(bytes).map_err(|_| HeaderError::NotAHeader)?;
         if json.get("format").and_then(Value::as_str) != Some("equelle checkpoint") {

@@ -18,7 +18,7 @@ pub mod write;
 pub use runtime::Checkpoint;
 pub use value::{SavedKind, SavedValue};
 
-/// What is between the name of a program and the number of the round in the name of a checkpoint.
+/// Part of a checkpoint's file name between the program's name and the number of the round.
 const INFIX: &str = ".checkpoint-";
 const SUFFIX: &str = ".npz";
 

@@ -56,17 +56,17 @@ impl Policy {
         Ok(Policy { every, interval, last: Instant::now(), looked: None })
     }
 
-    /// Whether it is time, after `step` rounds of outermost loops.
+    /// True if it is time, after `step` rounds of outermost loops.
     pub fn is_time(&self, step: u64) -> bool {
         self.every.is_some_and(|every| step.is_multiple_of(every)) || self.interval.is_some_and(|interval| self.last.elapsed() >= interval)
     }
 
-    /// Whether parameters ask for checkpoints.
+    /// True if parameters ask for checkpoints.
     pub fn is_asked(&self) -> bool {
         self.every.is_some() || self.interval.is_some()
     }
 
-    /// Whether to look for the file `STOP` now: not after each of many short rounds.
+    /// True if the file `STOP` is looked for now: not after each of many short rounds.
     pub fn looks_for_stop(&mut self) -> bool {
         let looks = self.looked.is_none_or(|looked| looked.elapsed() >= STOP_INTERVAL);
         if looks {

@@ -16,7 +16,7 @@ use crate::io::npz;
 #[derive(Debug)]
 pub struct Restart {
     path: PathBuf,
-    /// What it is of.
+    /// Its header.
     pub header: Header,
     /// Arrays by name, with the bytes before their numbers.
     arrays: BTreeMap<String, Vec<u8>>,
@@ -24,7 +24,7 @@ pub struct Restart {
     domains: Vec<Option<Arc<Domain>>>,
 }
 
-/// What a restart needs of the run that goes on.
+/// Domains that a restart needs of the run that goes on.
 pub trait Domains {
     /// A canonical set.
     ///

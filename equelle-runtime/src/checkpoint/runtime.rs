@@ -1,4 +1,4 @@
-//! What generated programs call.
+//! Functions that generated programs call.
 
 use std::sync::Arc;
 
@@ -49,13 +49,13 @@ pub trait Checkpoint: Implicit + Operations + HostAccess + EquelleRuntime<Domain
     /// Those of the copy.
     fn sequence_from(&mut self, values: Vec<f64>) -> Result<Self::Sequence, Error>;
 
-    /// Whether the run goes on in loop `number` or a later one, so that what comes before it is
+    /// True if the run goes on in loop `number` or a later one, so that what comes before it is
     /// left out.
     fn skips_to(&mut self, number: u32) -> bool {
         self.session().skips_to(number)
     }
 
-    /// Whether the run goes on in this loop: then the state gets the values of the checkpoint.
+    /// True if the run goes on in this loop: then the state gets the values of the checkpoint.
     ///
     /// # Errors
     /// `Data` if inputs or the sequence of the loop are not those of the checkpoint.
@@ -66,7 +66,7 @@ pub trait Checkpoint: Implicit + Operations + HostAccess + EquelleRuntime<Domain
         Ok(true)
     }
 
-    /// Whether to write a checkpoint now, at the end of a round.
+    /// True if a checkpoint is due now, at the end of a round.
     fn checkpoint_due(&mut self) -> bool {
         self.session().checkpoint_due() || self.session().keeps_state()
     }

@@ -28,7 +28,7 @@ pub enum SavedValue {
     Entities(Arc<Domain>, EntityKind, Vec<Option<u32>>),
 }
 
-/// What a part of the state is.
+/// Kind of a part of the state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)] // The variants of `SavedValue` explain them.
 pub enum SavedKind {
@@ -71,7 +71,7 @@ impl SavedKind {
         }
     }
 
-    /// Of a word.
+    /// Returns the kind with this word.
     pub fn of_word(word: &str) -> Option<SavedKind> {
         SavedKind::ALL.into_iter().find(|kind| kind.word() == word)
     }
@@ -89,7 +89,7 @@ impl SavedValue {
         }
     }
 
-    /// What it is.
+    /// Its kind.
     pub fn kind(&self) -> SavedKind {
         match self {
             SavedValue::Scalar(_) => SavedKind::Scalar,
@@ -116,7 +116,7 @@ impl SavedValue {
         }
     }
 
-    /// Whether all its numbers are finite.
+    /// True if all its numbers are finite.
     pub fn is_finite(&self) -> bool {
         self.magnitude().is_some()
     }

@@ -28,7 +28,7 @@ impl Topology {
         &self.cell_faces[self.cell_face_pos[cell]..self.cell_face_pos[cell + 1]]
     }
 
-    /// Whether one of the two cells of a face is outside.
+    /// True if one of the two cells of a face is outside.
     ///
     /// # Panics
     /// If there is no such face.
@@ -36,7 +36,7 @@ impl Topology {
         self.face_cells[face].contains(&NONE)
     }
 
-    /// Whether any face of a cell is a boundary face.
+    /// True if any face of a cell is a boundary face.
     ///
     /// # Panics
     /// If there is no such cell.
@@ -218,7 +218,7 @@ pub(super) struct Edges {
     pub lengths: Vec<f64>,
     /// Midpoints. `[n_edges]`
     pub centroids: Vec<[f64; 3]>,
-    /// Whether each belongs to a boundary face; empty where the shape of a Cartesian grid tells.
+    /// True if each belongs to a boundary face; empty where the shape of a Cartesian grid tells.
     /// `[n_edges]`
     pub on_boundary: Vec<bool>,
 }

@@ -168,13 +168,13 @@ impl Cartesian {
         [first, second]
     }
 
-    /// Whether a cell touches the boundary.
+    /// True if a cell touches the boundary.
     pub fn is_boundary_cell(&self, cell: usize) -> bool {
         let ijk = self.cell_ijk(cell);
         (0..self.dim).any(|axis| ijk[axis] == 0 || ijk[axis] + 1 == self.n[axis])
     }
 
-    /// Whether a face is on the boundary.
+    /// True if a face is on the boundary.
     pub fn is_boundary_face(&self, face: usize) -> bool {
         let CartesianFace { axis, ijk } = self.face_ijk(face);
         ijk[axis] == 0 || ijk[axis] == self.n[axis]

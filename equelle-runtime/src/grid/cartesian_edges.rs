@@ -87,13 +87,13 @@ impl Cartesian {
         split(vertex, self.vertex_box())
     }
 
-    /// Whether an edge belongs to a boundary face, in 3 dimensions.
+    /// True if an edge belongs to a boundary face, in 3 dimensions.
     pub fn is_boundary_edge(&self, edge: usize) -> bool {
         let CartesianEdge { axis, ijk } = self.edge_ijk(edge);
         (0..self.dim).any(|a| a != axis && (ijk[a] == 0 || ijk[a] == self.n[a]))
     }
 
-    /// Whether a vertex belongs to a boundary face.
+    /// True if a vertex belongs to a boundary face.
     pub fn is_boundary_vertex(&self, vertex: usize) -> bool {
         let ijk = self.vertex_ijk(vertex);
         (0..self.dim).any(|a| ijk[a] == 0 || ijk[a] == self.n[a])

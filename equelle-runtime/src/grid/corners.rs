@@ -47,7 +47,7 @@ impl Corners {
         self.shapes.len()
     }
 
-    /// Whether there are no entities.
+    /// True if there are no entities.
     pub fn is_empty(&self) -> bool {
         self.shapes.is_empty()
     }
@@ -299,7 +299,7 @@ impl<'a> SolidCell<'a> {
         SolidCell { positions: &nodes.positions, faces }
     }
 
-    /// Whether its faces enclose something.
+    /// True if its faces enclose something.
     fn add(&mut self, corners: &mut Corners) -> bool {
         if self.faces.len() < 4 || self.faces.iter().any(|face| face.len() < 3) {
             return false;

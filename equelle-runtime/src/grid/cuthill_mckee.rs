@@ -62,7 +62,7 @@ struct Search<'a> {
     found: Vec<bool>,
     /// Cells in the order in which they were found.
     queue: Vec<u32>,
-    /// Of the cell in progress.
+    /// New neighbours of the cell in progress.
     near: Vec<u32>,
 }
 
@@ -121,7 +121,7 @@ mod tests {
     use super::*;
     use crate::grid::{Cartesian, Grid};
 
-    /// Of 300 x 200 cells, neighbours along x are one apart and those along y 300.
+    /// With 300 x 200 cells, neighbours along x are one apart and those along y 300.
     #[test]
     fn reach_is_the_mean_distance_of_neighbours() {
         let grid = Grid::cartesian(Cartesian::plane([300, 200], [1.0, 1.0])).expect("a grid");

@@ -9,9 +9,9 @@ use crate::decimal::Decimal;
 pub(super) struct Digits {
     significant: i32,
     decimals: i32,
-    /// Whether some have an exponent.
+    /// True if some have an exponent.
     exponents: bool,
-    /// Whether all are numbers of single precision, however they are printed.
+    /// True if all are numbers of single precision, however they are printed.
     single: bool,
 }
 
@@ -69,7 +69,7 @@ impl Digits {
         self.single &= f64::from(number.value as f32) == number.value;
     }
 
-    /// Of these numbers and others.
+    /// Digits of these numbers and others together.
     pub fn and(self, other: Digits) -> Digits {
         Digits {
             significant: self.significant.max(other.significant),
@@ -93,7 +93,7 @@ impl Digits {
         (relative * size).max(by_significant).max(0.5 * power(-self.decimals))
     }
 
-    /// Whether these numbers show all the digits that the writer of `others` gives to numbers, so
+    /// True if these numbers show all the digits that the writer of `others` gives to numbers, so
     /// that they may have been rounded. Else they are exact, such as the corners of a unit square
     /// among areas of six digits.
     pub fn are_as_many_as(self, others: Digits) -> bool {

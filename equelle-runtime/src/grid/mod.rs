@@ -86,7 +86,7 @@ pub struct Grid {
     numbering: Arc<Numbering>,
     named: Arc<Named>,
     has_joined_sides: bool,
-    /// What a user should know of its file.
+    /// Notes for the user about its file.
     notes: Arc<[String]>,
     /// For making arrays.
     threads: Threads,
@@ -234,7 +234,7 @@ impl Grid {
         self.cartesian.as_ref()
     }
 
-    /// Whether its arrays are made of the numbers and widths of its cells.
+    /// True if its arrays are made of the numbers and widths of its cells.
     pub fn has_shape(&self) -> bool {
         self.shape.is_some()
     }
@@ -259,7 +259,7 @@ impl Grid {
         })
     }
 
-    /// What is beyond the faces of all cells, in the order of `cell_faces`; built on first use.
+    /// Neighbours across the faces of all cells, in the order of `cell_faces`; built on first use.
     /// `[n_cell_faces]`, 4 bytes each. Numbers of cells must not change afterwards.
     pub fn neighbours(&self) -> &[Neighbour] {
         self.neighbours.get_or_init(|| neighbours::list(self.topology(), &self.threads))
@@ -314,7 +314,7 @@ impl Grid {
         self
     }
 
-    /// What a user should know of its file: units that were assumed, what was left out.
+    /// Notes for the user about its file: units that were assumed, parts that were left out.
     pub fn notes(&self) -> &[String] {
         &self.notes
     }

@@ -1,4 +1,4 @@
-//! What is beyond each face of each cell, so that a sum over the faces of a cell reads memory in
+//! Neighbours across each face of each cell, so that a sum over the faces of a cell reads memory in
 //! order and does not ask the face which cell is which.
 
 use super::arrays::Topology;
@@ -34,7 +34,7 @@ impl Neighbour {
         self.0
     }
 
-    /// Whether the normal of the face points to it: the face's first cell is the one that asks.
+    /// True if the normal of the face points to it: the face's first cell is the one that asks.
     #[inline]
     pub fn is_outward(self) -> bool {
         self.0 >> 31 == 1

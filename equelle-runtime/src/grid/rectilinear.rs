@@ -32,7 +32,7 @@ impl Grid {
         Ok(grid)
     }
 
-    /// Whether widths of cells differ along an axis of a grid that has a shape.
+    /// True if widths of cells differ along an axis of a grid that has a shape.
     pub fn is_rectilinear(&self) -> bool {
         self.rectilinear.is_some()
     }

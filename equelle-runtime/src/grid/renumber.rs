@@ -6,8 +6,8 @@
 //!   index, and in BoundaryFaces() its index less a constant;
 //! * both kinds of faces in the order of the cells that have them.
 //!
-//! What people see stays in the numbering of the file: a grid knows the index that an entity has
-//! there ([`Grid::file_index`]), and a domain the order of its elements there
+//! Users see the numbering of the file: a grid knows the index that an entity has there
+//! ([`Grid::file_index`]), and a domain the order of its elements there
 //! ([`crate::domain::Domain::file_order`]). The faces of a cell stay in the file's order, which is
 //! the order of sums over them; first and second cells and normals stay what they are. Edges and
 //! vertices that are nothing else keep their numbers.
@@ -113,7 +113,7 @@ impl Grid {
         }
     }
 
-    /// Whether the numbering of cells or faces is not that of the file.
+    /// True if the numbering of cells or faces is not that of the file.
     pub fn is_renumbered(&self) -> bool {
         self.numbering.cells.is_some() || self.numbering.faces.is_some()
     }

@@ -115,7 +115,7 @@ pub(super) struct Face {
     pub bounds: Bounds,
     pub perimeter: f64,
     pub corners: usize,
-    /// Whether it is flat, but for less than matters.
+    /// True if it is flat, but for less than matters.
     is_flat: bool,
     /// The mean of its nodes.
     mean: Vector,
@@ -126,7 +126,7 @@ pub(super) struct Face {
 }
 
 impl Face {
-    /// Of its nodes; `None` if it has none. A face of too few nodes has no area.
+    /// Computes a face from its nodes; `None` if it has none. A face of too few nodes has no area.
     pub fn of(nodes: &Nodes, face: usize, dim: usize) -> Option<Face> {
         let corners = nodes.of_face(face);
         if corners.is_empty() {
@@ -175,7 +175,7 @@ impl Face {
             let diameter = self.bounds.diameter();
             self.is_flat = depth <= FLAT * diameter;
             if self.is_flat || !self.surfaces(corners, centroid) {
-                // What lies between two surfaces lies between the highest and the lowest node.
+                // The volume between two surfaces lies between the highest and the lowest node.
                 self.volume = Range { least: -depth * area, most: depth * area };
                 self.moment = depth * area * diameter;
                 self.radius = depth;
@@ -220,7 +220,7 @@ struct Surface {
 }
 
 impl Corners<'_> {
-    /// Of nodes, of which there is one at least; with their mean and bounds.
+    /// Calls `then` with the corners at one or more nodes, and with their mean and bounds.
     fn of<T>(nodes: &Nodes, corners: &[u32], then: impl FnOnce(Corners<'_>, Vector, Bounds) -> T) -> T {
         let (mut few, mut many) = ([[0.0; 3]; FEW], Vec::new());
         let places = if corners.len() <= FEW {
@@ -273,7 +273,7 @@ impl Corners<'_> {
 #[derive(Clone, Debug)]
 pub(super) struct Cell {
     pub volume: Range,
-    /// Of flat faces and triangles around the means of nodes: volume, and first moment about
+    /// Volume with flat faces and triangles around the means of nodes, and its first moment about
     /// `origin`.
     middle: f64,
     moment: Vector,
@@ -349,7 +349,7 @@ impl Cell {
     /// Its centroid, and how far those of other surfaces are from it; `None` if it has no volume.
     pub fn centroid(&self) -> Option<(Vector, f64)> {
         let least = self.volume.least;
-        // What is no number counts as no volume.
+        // NaN counts as no volume.
         if least.is_nan() || least <= 0.0 {
             return None;
         }

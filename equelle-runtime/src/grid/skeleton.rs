@@ -122,7 +122,7 @@ impl Grid {
         Ok(edges)
     }
 
-    /// Whether each vertex of a grid of 2 or 3 dimensions without a shape belongs to a boundary
+    /// True if each vertex of a grid of 2 or 3 dimensions without a shape belongs to a boundary
     /// face.
     pub(super) fn boundary_vertices(&self) -> Vec<bool> {
         let Some(nodes) = &self.nodes else { return Vec::new() };

@@ -14,7 +14,7 @@ use crate::number::write_shortest;
 use crate::params::Parameters;
 use crate::threads::Threads;
 
-/// What becomes of the areas, volumes, centroids and normals in a grid file.
+/// Treatment of the areas, volumes, centroids and normals in a grid file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum StoredGeometry {
     /// They are compared with what the nodes give; a difference is an error.
@@ -47,7 +47,7 @@ const ALLOWED: f64 = 1e-6;
 /// A check writes nothing.
 const NOTHING: [&mut [u8]; 0] = [];
 
-/// What a file stores.
+/// Grid arrays that a file stores.
 pub(super) struct Stored<'a> {
     pub dim: usize,
     pub nodes: &'a Nodes,
@@ -58,9 +58,9 @@ pub(super) struct Stored<'a> {
     pub face_normals: &'a [Vector],
     pub cell_volumes: &'a [f64],
     pub cell_centroids: &'a [Vector],
-    /// Of the positions of nodes.
+    /// Digits of the positions of nodes.
     pub node_digits: Digits,
-    /// Of everything else.
+    /// Digits of everything else.
     pub digits: Digits,
 }
 
@@ -75,7 +75,7 @@ pub(super) enum Item {
     CellCentroid,
 }
 
-/// What is wrong with which item.
+/// An error in an item.
 #[derive(Debug)]
 pub(super) struct Mismatch {
     pub array: Item,
@@ -131,7 +131,7 @@ impl Stored<'_> {
         let computed = if dot(normal, face.vector) < 0.0 { times(-1.0, face.vector) } else { face.vector };
         let length = norm(normal);
         let normal_error = || self.error_of(normal) + area_error();
-        // Of a face that is not flat the length may be that of the vector, or the area of a
+        // For a face that is not flat, the length may be that of the vector, or the area of a
         // surface.
         let direction = norm(minus(times(vector / length, normal), computed));
         if differs(length, self.error_of(normal))
@@ -229,7 +229,7 @@ impl Stored<'_> {
         self.digits.error_of_vector(vector, self.dim)
     }
 
-    /// Whether the digits of the nodes leave open whether there is an area or volume at all.
+    /// True if the digits of the nodes leave open whether there is an area or volume at all.
     fn is_lost(&self, measure: f64, error: f64) -> bool {
         measure <= error
     }
@@ -249,7 +249,7 @@ impl Stored<'_> {
     }
 }
 
-/// Whether a difference is more than is allowed; what the digits leave open is asked for only where
+/// True if a difference is more than is allowed; what the digits leave open is asked for only where
 /// it matters. What is no number is too much.
 fn exceeds(difference: f64, allowed: f64, error: impl Fn() -> f64) -> bool {
     let is_within = difference <= allowed || difference <= allowed + error();
@@ -269,7 +269,7 @@ fn shown(value: f64) -> String {
     text
 }
 
-/// What was computed, without the digits that are rounding.
+/// A computed number, without the digits that are rounding.
 fn computed_shown(value: f64) -> String {
     shown(format!("{value:.8e}").parse().unwrap_or(value))
 }

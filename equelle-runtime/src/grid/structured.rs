@@ -53,7 +53,7 @@ impl Cartesian {
         self.cell(ijk) as u32
     }
 
-    /// Whether the cell this many cells further along an axis is beyond the side there.
+    /// True if the cell this many cells further along an axis is beyond the side there.
     #[inline]
     pub fn is_outside(&self, cell: u32, axis: usize, by: i8) -> bool {
         let at = self.cell_ijk(cell as usize)[axis] as i64 + i64::from(by);
@@ -66,7 +66,7 @@ impl Cartesian {
         self.cell_ijk(cell as usize)[axis]
     }
 
-    /// Whether the sum of the numbers of a cell along some axes is even.
+    /// True if the sum of the numbers of a cell along some axes is even.
     #[inline]
     pub fn is_even(&self, cell: u32, axes: [bool; 3]) -> bool {
         let ijk = self.cell_ijk(cell as usize);

@@ -138,7 +138,7 @@ impl Assignment {
         Assignment { value: given(value), filename, wants_file: from_file.unwrap_or(filename), derived }
     }
 
-    /// Whether there is a source beside the value.
+    /// True if there is a source beside the value.
     fn has_other(&self) -> bool {
         self.wants_file || !self.derived.is_empty()
     }

@@ -62,10 +62,10 @@ struct Table<'a> {
     name: &'a str,
     domain: &'a Domain,
     columns: Vec<&'static str>,
-    /// Of the rows.
+    /// Positions of the rows.
     points: Vec<[f64; 3]>,
     lines: &'a [u64],
-    /// Of the elements, in the order of the grid's file, with their indices there.
+    /// Centroids of the elements, in the order of the grid's file, with their indices there.
     centroids: Vec<[f64; 3]>,
     index: &'a [u32],
 }

@@ -285,7 +285,7 @@ impl<'a> Selector<'a> {
     }
 }
 
-/// Whether a name and a sign stand together without a blank.
+/// True if a name and a sign stand together without a blank.
 fn is_side(name: Token<'_>, sign: Token<'_>) -> bool {
     matches!(sign.kind, TokenKind::Symbol(Symbol::Plus | Symbol::Minus)) && name.end == sign.offset
 }

@@ -194,7 +194,7 @@ fn convert(path: &Path, column: &mut Column, name: &str, info: Option<&TableColu
 const INTERPOLATIONS: &[(&str, Interpolation)] = &[("linear", Interpolation::Linear), ("monotone", Interpolation::Monotone)];
 const OUTSIDES: &[(&str, Outside)] = &[("constant", Outside::Constant), ("linear", Outside::Linear), ("error", Outside::Error)];
 
-/// What a parameter that is one of some words says.
+/// Reads a parameter that is one of some words.
 fn choice<T: Copy + Default>(parameters: &Parameters, key: &str, words: &[(&str, T)]) -> Result<T, Error> {
     let Some(given) = parameters.text(key) else { return Ok(T::default()) };
     if let Some((_, found)) = words.iter().find(|(word, _)| *word == given) {

@@ -1,4 +1,4 @@
-//! What expressions in parameters may name: the centroid of an entity, `x`, `y` and `z` in metres,
+//! Variables of expressions in parameters: the centroid of an entity, `x`, `y` and `z` in metres,
 //! and the named arrays of the grid.
 
 use std::sync::{Mutex, PoisonError};

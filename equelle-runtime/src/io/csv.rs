@@ -237,7 +237,7 @@ fn read(path: &Path, bytes: &[u8], wanted: Wanted<'_>, with_positions: bool) -> 
 struct AxisColumn {
     column: usize,
     axis: usize,
-    /// What a 1 in it is.
+    /// Unit of its numbers, in metres.
     metres: f64,
 }
 

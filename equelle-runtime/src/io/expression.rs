@@ -45,7 +45,7 @@ pub trait Names {
     /// Index of the variable of this name; `quoted`: it was written between quotes.
     ///
     /// # Errors
-    /// What is wrong with the name; the parser adds the place.
+    /// The error in the name; the parser adds the place.
     fn variable(&mut self, name: &str, quoted: bool) -> Result<usize, TextError>;
 }
 
@@ -84,17 +84,17 @@ pub enum Truth {
 /// An expression of either type.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Expression {
-    /// Of a number.
+    /// With a number as value.
     Number(Number),
-    /// Of a truth value.
+    /// With a truth value.
     Truth(Truth),
 }
 
 /// An expression that is the whole text.
 ///
 /// # Errors
-/// What is no expression, a name that is unknown, a number in place of a truth value or the other
-/// way round, and more than some hundred levels or a thousand operators behind one another.
+/// Text that is no expression, an unknown name, a number in place of a truth value or the other way
+/// round, and more than some hundred levels or a thousand operators behind one another.
 pub fn parse(text: &str, names: &mut dyn Names) -> Result<Expression, TextError> {
     let mut tokens = Tokens::new(text)?;
     let expression = parse_from(&mut tokens, names)?;
@@ -138,7 +138,7 @@ struct Part {
     offset: usize,
     /// Levels of its tree.
     height: usize,
-    /// Whether it is a prefix `-`, not in parentheses.
+    /// True if it is a prefix `-`, not in parentheses.
     negative: bool,
 }
 

@@ -57,7 +57,7 @@ pub struct Array<'a> {
     path: &'a Path,
 }
 
-/// What the header says.
+/// Fields of the header.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Header<'a> {
     descr: Option<&'a str>,
@@ -65,7 +65,7 @@ struct Header<'a> {
     shape: Option<Vec<&'a str>>,
 }
 
-/// Whether the bytes begin like a file of this format.
+/// True if the bytes begin like a file of this format.
 pub fn is_npy(bytes: &[u8]) -> bool {
     bytes.starts_with(MAGIC)
 }

@@ -117,8 +117,8 @@ impl<W: Write> Writer<W> {
     }
 }
 
-/// What the records of a member share, from the version that is needed to the length of the extra
-/// field.
+/// Writes the fields that the records of a member share, from the version that is needed to the
+/// length of the extra field.
 fn common(out: &mut Vec<u8>, crc: u32, name_len: u16, extra: u16) {
     for number in [VERSION, FLAGS, 0, 0, DATE] {
         put16(out, number);
@@ -160,7 +160,7 @@ impl<'a> Archive<'a> {
     }
 }
 
-/// Whether the bytes begin like an archive with members.
+/// True if the bytes begin like an archive with members.
 pub fn is_npz(bytes: &[u8]) -> bool {
     bytes.starts_with(&LOCAL.to_le_bytes())
 }

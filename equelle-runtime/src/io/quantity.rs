@@ -100,7 +100,7 @@ enum Scale {
 }
 
 impl Scale {
-    /// Of the unit that begins at byte `at`.
+    /// Scale of the unit that begins at byte `at`.
     fn of(text: &str, at: usize, expected: Option<&InputUnit>) -> Result<Scale, TextError> {
         Scale::between(unit_after(text, at)?, at, expected)
     }

@@ -45,7 +45,7 @@ impl Sink {
         Sink::Memory(Arc::new(Mutex::new(Memory { contents: Contents::new(), room: Some(bytes) })))
     }
 
-    /// What is in memory, by name; nothing if files are written.
+    /// Files in memory, by name; none if files are written.
     pub fn contents(&self) -> Contents {
         match self {
             Sink::Files | Sink::Nowhere => Contents::new(),

@@ -12,7 +12,7 @@ use crate::error::{Error, ErrorKind};
 pub enum Bytes {
     /// Read from a file.
     Owned(Vec<u8>),
-    /// Of a source in memory.
+    /// Shared with a source in memory.
     Shared(Arc<[u8]>),
 }
 

@@ -15,7 +15,7 @@ use crate::params::Parameters;
 /// Deepest nesting of parentheses, signs and operators.
 pub const MAX_DEPTH: usize = 100;
 
-/// What is wrong in a text, and where.
+/// An error in a text, and its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TextError {
     /// Byte offset.
@@ -137,14 +137,14 @@ const SYMBOLS: [(&str, Symbol); 20] = [
     ("&", Symbol::And),
 ];
 
-/// What a token is.
+/// Kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum TokenKind<'a> {
     /// A finite number without a sign.
     Number(f64),
     /// Letters, digits and `_`, beginning with a letter or `_`.
     Name(&'a str),
-    /// What stands between double quotes.
+    /// Text between double quotes.
     Quoted(&'a str),
     /// An operator or punctuation.
     Symbol(Symbol),
@@ -155,7 +155,7 @@ pub enum TokenKind<'a> {
 /// A token and its place.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Token<'a> {
-    /// What it is.
+    /// Its kind.
     pub kind: TokenKind<'a>,
     /// Byte offset of its beginning.
     pub offset: usize,
@@ -210,7 +210,7 @@ impl<'a> Tokens<'a> {
         token
     }
 
-    /// Whether the next token is this symbol.
+    /// True if the next token is this symbol.
     pub fn is(&self, symbol: Symbol) -> bool {
         self.peek().kind == TokenKind::Symbol(symbol)
     }

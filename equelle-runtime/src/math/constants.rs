@@ -1,8 +1,8 @@
 //! Constants and polynomials of [`functions`](super::functions) in double and in single precision.
 //!
 //! Polynomials are near-minimax (Chebyshev series of 60 digits, then rounded), highest power first.
-//! What ends in `_HI` has a rest `_LO`; products of `LN2_HI` and of `HALF_PI_1` to `_3` with the
-//! whole numbers that occur are exact.
+//! Constants that end in `_HI` have a rest `_LO`; products of `LN2_HI` and of `HALF_PI_1` to `_3`
+//! with the whole numbers that occur are exact.
 
 /// Calls a macro with the constants and the polynomials in double precision.
 macro_rules! double_constants {

@@ -38,7 +38,7 @@ macro_rules! cuda_table {
     };
 }
 
-/// What the text takes as given, in both precisions.
+/// Definitions that the text relies on, in both precisions.
 const GIVEN: &str = "\
 typedef unsigned long long W;
 typedef bool B;

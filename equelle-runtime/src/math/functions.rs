@@ -96,7 +96,7 @@ macro_rules! elementary_functions {
             fn shifted_power(x: F) -> F {
                 return x * INV_LN2 + SHIFT;
             }
-            /// What is left of an exponent without its multiple of log 2.
+            /// The rest of an exponent without its multiple of log 2.
             fn exp_rest(x: F, tail: F) -> Pair {
                 let k: F = shifted_power(x) - SHIFT;
                 let h: F = x - k * LN2_HI;
@@ -104,7 +104,7 @@ macro_rules! elementary_functions {
                 let r: F = h - l;
                 return pair(r, ((h - r) - l) + tail);
             }
-            /// What is to be added to `r.hi` for the exponential function of a rest less one.
+            /// The term to add to `r.hi` for the exponential function of a rest less one.
             fn exp_correction(r: Pair) -> F {
                 let t: F = r.hi * r.hi * exp_poly(r.hi);
                 return t + (r.lo + r.lo * (r.hi + t));
@@ -431,7 +431,7 @@ macro_rules! elementary_functions {
                 let q: F = QUARTER_PI - TWO * high;
                 return QUARTER_PI - (p - q);
             }
-            /// What the leading half of a root's bits leaves of it.
+            /// The rest of a root without the leading half of its bits.
             fn root_rest(z: F, s: F, high: F) -> F {
                 return select(s == ZERO, ZERO, (z - high * high) / (s + high));
             }

@@ -17,7 +17,7 @@ pub enum Interpolation {
     Monotone,
 }
 
-/// What a table is before its first row and behind its last one.
+/// Values of a table before its first row and behind its last one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Outside {
     /// The value of the nearest row.
@@ -29,7 +29,7 @@ pub enum Outside {
     Error,
 }
 
-/// What is wrong with the rows of a table.
+/// Errors in the rows of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TableError {
     /// Less than two rows.
@@ -72,10 +72,10 @@ impl PartialEq for Table {
 }
 
 impl Table {
-    /// Of rows with these arguments and values, as many of each.
+    /// Creates a table of rows with these arguments and values, as many of each.
     ///
     /// # Errors
-    /// The first thing that is wrong with the rows.
+    /// The first error in the rows.
     ///
     /// # Panics
     /// If there are more arguments than values.
@@ -317,7 +317,7 @@ pub fn slope<R: Real>(table: &[f64], x: R) -> R {
     R::from_f64(table.slope(x, table.piece(x)))
 }
 
-/// What a table gives at arguments: [`Table::values`] or [`Table::slopes`].
+/// Values or slopes of a table at arguments: [`Table::values`] or [`Table::slopes`].
 #[derive(Clone, Copy, Debug)]
 pub struct TableFunction<'a> {
     table: &'a [f64],
@@ -343,7 +343,7 @@ impl TableFunction<'_> {
         TableKey { table: self.table.as_ptr(), of: self.of }
     }
 
-    /// Whether pieces of another table begin where those of this one do.
+    /// True if pieces of another table begin where those of this one do.
     fn has_pieces_of(&self, other: &TableFunction) -> bool {
         let rows = |table: &TableFunction<'_>| table.table[0] as usize;
         let begins = |table: &TableFunction<'_>| HEAD..HEAD + rows(table);
@@ -354,8 +354,8 @@ impl TableFunction<'_> {
 /// Arguments that are evaluated together.
 const STRIP: usize = 256;
 
-/// What several tables give at the arguments `argument(0)`, `argument(1)`, ...; tables with the
-/// same arguments of rows are searched once. The same bits as [`interpolate`] and [`slope`].
+/// Evaluates several tables at the arguments `argument(0)`, `argument(1)`, ...; tables with the
+/// same arguments of rows are searched once. Gives the same bits as [`interpolate`] and [`slope`].
 ///
 /// # Panics
 /// If an output is shorter than the first one.

@@ -12,15 +12,15 @@ use super::table::{Outside, Table};
 /// value is `Value + d FirstSlope + e (SecondSlope + d Twist)`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TablePart {
-    /// Of the first argument: its share in the number of the piece.
+    /// Share of the first argument in the number of the piece.
     First,
-    /// Of the second argument: its share in the number of the piece.
+    /// Share of the second argument in the number of the piece.
     Second,
-    /// Of the first argument: where the piece begins.
+    /// Start of the piece along the first argument, by this argument.
     FirstOrigin,
-    /// Of the second argument: where the piece begins.
+    /// Start of the piece along the second argument, by this argument.
     SecondOrigin,
-    /// Of the number of the piece: the value where it begins.
+    /// Value at the start of the piece, by the number of the piece.
     Value,
     /// The slope by the first argument there.
     FirstSlope,
@@ -39,7 +39,7 @@ pub struct Table2 {
 /// Most pieces: their numbers are exact in single precision.
 const MOST_PIECES: usize = 1 << 24;
 
-/// What is wrong with the rows of a table of two arguments.
+/// Errors in the rows of a table of two arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Table2Error {
     /// An argument, 0 or 1, has less than two values.
@@ -104,11 +104,12 @@ impl<'a> Axis<'a> {
 }
 
 impl Table2 {
-    /// Of rows with these arguments and values, a row for each pair: the first argument or the
-    /// second one is the same in rows that follow each other, while the other one ascends.
+    /// Creates a table of rows with these arguments and values, a row for each pair: the first
+    /// argument or the second one is the same in rows that follow each other, while the other one
+    /// ascends.
     ///
     /// # Errors
-    /// The first thing that is wrong with the rows.
+    /// The first error in the rows.
     ///
     /// # Panics
     /// If the columns are not equally long.

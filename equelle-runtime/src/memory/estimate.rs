@@ -36,7 +36,7 @@ pub struct Estimate {
     pub multigrid: u64,
 }
 
-/// Whether linear solvers set up multigrid.
+/// True if linear solvers set up multigrid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Multigrid {
     /// The user chose another preconditioner.
@@ -55,7 +55,7 @@ pub(crate) struct Sizes<'a> {
     pub real: u64,
     /// Number of elements of a canonical set.
     pub len: &'a dyn Fn(CanonicalSet) -> u64,
-    /// Whether linear solvers set up multigrid.
+    /// True if linear solvers set up multigrid.
     pub multigrid: Multigrid,
     /// Number of elements of a set made at run time, if known.
     pub known: &'a dyn Fn(&str) -> Option<u64>,
@@ -189,7 +189,7 @@ fn pattern(solve: &SolveMemory, sizes: &Sizes<'_>) -> u64 {
     once + together + slots
 }
 
-/// Whether kernels write the Jacobian.
+/// True if kernels write the Jacobian.
 fn by_kernels(solve: &SolveMemory) -> bool {
     solve.additions.iter().flatten().any(|&additions| additions > 0)
 }

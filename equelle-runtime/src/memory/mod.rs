@@ -24,9 +24,9 @@ pub struct MemoryPlan {
     pub collections: Vec<SetMemory>,
     /// Linear systems of Newton's method.
     pub solves: Vec<SolveMemory>,
-    /// Whether operations read the arrays of cells and faces. Kernels on a Cartesian grid do not.
+    /// True if operations read the arrays of cells and faces. Kernels on a Cartesian grid do not.
     pub topology: bool,
-    /// Whether operations read the arrays of geometry.
+    /// True if operations read the arrays of geometry.
     pub geometry: bool,
     /// Canonical sets other than All-sets whose position maps are used; on a Cartesian grid
     /// positions are computed.
@@ -42,13 +42,13 @@ pub struct SetMemory {
     pub name: Arc<str>,
     /// The set itself, or the smallest canonical superset of a set made at run time.
     pub set: CanonicalSet,
-    /// Whether the set is canonical.
+    /// True if the set is canonical.
     pub canonical: bool,
     /// On any grid.
     pub general: Buffers,
     /// On Cartesian grids.
     pub cartesian: Buffers,
-    /// Whether a collection on the set is reduced.
+    /// True if a collection on the set is reduced.
     pub reduced: bool,
 }
 
@@ -81,10 +81,10 @@ pub struct SolveMemory {
     pub entries: Vec<[u32; 3]>,
     /// Additions into a row of each equation; 0 for derivatives at the operation level.
     pub additions: Vec<[u32; 3]>,
-    /// Whether cell positions give the columns of all rows on Cartesian grids, without a map of
+    /// True if cell positions give the columns of all rows on Cartesian grids, without a map of
     /// slots.
     pub cartesian: bool,
-    /// Whether all equations of a system depend on all unknowns of the same elements: their rows
+    /// True if all equations of a system depend on all unknowns of the same elements: their rows
     /// then form the matrix, as those of a single equation.
     pub blocks: bool,
 }

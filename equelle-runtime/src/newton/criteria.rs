@@ -31,11 +31,11 @@ use crate::linalg::null_space::round_off;
 /// Sizes that are negligible where no tolerance is given.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Limits {
-    /// Of the residual, relative to that at the guess.
+    /// Size of the residual, relative to that at the guess.
     pub reduction: f64,
-    /// Of the next correction, relative to the unknowns.
+    /// Size of the next correction, relative to the unknowns.
     pub next: f64,
-    /// Of the next correction where the residual has been reduced, relative to the unknowns.
+    /// Size of the next correction where the residual has been reduced, relative to the unknowns.
     pub next_if_reduced: f64,
 }
 
@@ -132,12 +132,12 @@ impl<'a> Criteria<'a> {
         Criteria { options, limits, first: Vec::new(), before: Vec::new(), first_norm: 0.0, norm: 0.0, plain: 0.0, neglected: 0.0 }
     }
 
-    /// Whether no tolerance of the residual is given.
+    /// True if no tolerance of the residual is given.
     pub fn are_default(&self) -> bool {
         self.options.abs_res_tol.is_none()
     }
 
-    /// Whether this norm satisfies a criterion by itself.
+    /// True if this norm satisfies a criterion by itself.
     pub fn are_met_by_norm(&self, norm: f64) -> bool {
         self.options.abs_res_tol.is_some_and(|tolerance| norm <= tolerance)
     }

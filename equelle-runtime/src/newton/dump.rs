@@ -12,7 +12,7 @@ use crate::session::Session;
 /// The parameter: a folder.
 pub const KEY: &str = "newton_dump";
 
-/// Whether `newton_dump` is given.
+/// True if `newton_dump` is given.
 pub fn is_wanted(session: &Session) -> bool {
     session.parameters().contains(KEY)
 }

@@ -6,7 +6,7 @@ use crate::linalg::krylov::iteration::Pursuit;
 /// A residual after a correction is that of its linear system up to this factor.
 const SAME: f64 = 2.0;
 
-/// What corrections have shown.
+/// Linearity of the corrections of this solve and of an earlier one.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Linearity {
     /// The earlier solve at this line: the correction, from 0, since which all were linear.
@@ -42,7 +42,7 @@ impl Linearity {
         }
     }
 
-    /// Whether the last correction was that of a linear problem.
+    /// True if the last correction was that of a linear problem.
     pub(super) fn is_linear(&self) -> bool {
         matches!(self.now, Some(Shown::LinearFrom(_)))
     }
@@ -89,7 +89,7 @@ mod tests {
         let left = [0.1, 0.01, 1e-8, 1e-2];
         assert_eq!(solve(&mut linearity, &left), [Pursuit::Affordable, Pursuit::Near, Pursuit::Near, Pursuit::Saved]);
         assert_eq!(solve(&mut linearity, &left[..3]), [Pursuit::Near, Pursuit::Near, Pursuit::Saved]);
-        // What it was before is forgotten where it no longer holds.
+        // Earlier linearity is forgotten where it no longer holds.
         assert_eq!(solve(&mut linearity, &[0.1, 0.01, 0.001]), [Pursuit::Near, Pursuit::Near, Pursuit::Saved]);
         assert_eq!(solve(&mut linearity, &[0.1, 0.01, 0.001]), [Pursuit::Near; 3]);
     }

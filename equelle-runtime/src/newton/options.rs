@@ -54,7 +54,7 @@ pub struct Options {
     /// iterate far from the solution needs no exact correction. 0 solves each system to the
     /// tolerance of the linear solver.
     pub forcing: f64,
-    /// Whether corrections are shortened while they do not reduce the norm of the residual.
+    /// True if corrections are shortened while they do not reduce the norm of the residual.
     pub line_search: bool,
     /// Bounds of unknowns, `(unknown, bounds)` with unknowns from 0, ascending; a correction stops
     /// there.

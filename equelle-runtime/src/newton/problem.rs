@@ -32,7 +32,7 @@ pub struct Update {
     pub unknowns: f64,
     /// Number of values that stopped at a bound.
     pub at_bounds: usize,
-    /// Whether a line search took only a part of it.
+    /// True if a line search took only a part of it.
     pub shortened: bool,
 }
 
@@ -50,7 +50,7 @@ pub struct Size {
 pub struct Trial {
     /// Euclidean norm over all equations.
     pub norm: f64,
-    /// Whether the residual has side effects that were suppressed: outputs, assignments.
+    /// True if the residual has side effects that were suppressed: outputs, assignments.
     pub held_back: bool,
 }
 
@@ -155,8 +155,8 @@ pub trait Problem {
         let _ = pursuit;
     }
 
-    /// What corrections of this solve and of the one before it have shown; `None` if nobody keeps
-    /// that.
+    /// Linearity of the corrections of this solve and of the one before it; `None` if nobody keeps
+    /// it.
     fn linearity(&mut self) -> Option<&mut Linearity> {
         None
     }

@@ -21,7 +21,7 @@ use crate::session::Session;
 pub trait Field: Clone {
     /// Its domain.
     fn domain(&self) -> &Arc<Domain>;
-    /// Whether it depends on an unknown.
+    /// True if it depends on an unknown.
     fn has_derivatives(&self) -> bool;
 }
 
@@ -119,7 +119,7 @@ pub struct ProblemState<V, C, S: VectorSpace + 'static, P> {
     pub cache: LinearCache<S>,
     /// Cached patterns of equations and of the matrix.
     pub patterns: P,
-    /// What corrections have shown, also those of the solve before.
+    /// Linearity of the corrections, also of those of the solve before.
     pub linearity: Linearity,
     /// Bounds of unknowns.
     pub bounds: Vec<(usize, Bounds)>,
@@ -127,9 +127,9 @@ pub struct ProblemState<V, C, S: VectorSpace + 'static, P> {
     pub norms: Vec<f64>,
     /// Size of the last correction of each unknown. `[equations]`
     pub sizes: Vec<Size>,
-    /// Whether the norm of corrections is needed.
+    /// True if the norm of corrections is needed.
     pub tells_updates: bool,
-    /// Whether corrections may be shortened.
+    /// True if corrections may be shortened.
     pub search: bool,
     /// The iterate before the last correction, and that correction, if it may be shortened.
     pub last: Option<(Vec<V>, C)>,
@@ -146,7 +146,7 @@ impl<V: Field, C, S: VectorSpace + 'static, P> ProblemState<V, C, S, P> {
         self.bounds.iter().find(|(number, _)| *number == unknown).map(|(_, bounds)| *bounds)
     }
 
-    /// Whether there are as many equations as unknowns.
+    /// True if there are as many equations as unknowns.
     fn is_square(&self) -> bool {
         self.equations.len() == self.iterate.len()
     }
@@ -421,7 +421,7 @@ impl<G: GridProblem> Problem for G {
     }
 }
 
-/// Whether collections are in single precision.
+/// True if collections are in single precision.
 fn is_single(linear: &LinearOptions) -> bool {
     linear.rounding > f64::EPSILON
 }

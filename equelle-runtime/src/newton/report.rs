@@ -77,7 +77,7 @@ pub struct History {
     pub ranges: Vec<Range>,
     /// Ranges of the unknowns at the guess.
     pub first_ranges: Vec<Range>,
-    /// Whether the program goes on with the last iterate.
+    /// True if the program goes on with the last iterate.
     pub is_kept: bool,
     /// The cause of a failure; `None` for a solve that converged.
     pub cause: Option<FailureCause>,

@@ -39,7 +39,7 @@ impl LineSearch {
         LineSearch { is_on }
     }
 
-    /// Whether the search is still on.
+    /// True if the search is still on.
     pub(super) fn is_on(&self) -> bool {
         self.is_on
     }

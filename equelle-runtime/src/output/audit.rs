@@ -47,7 +47,7 @@ struct Quantity {
     balance: Balance,
     /// Content before the first round.
     first: Option<f64>,
-    /// Whether there is something that no event has told.
+    /// True if there is something that no event has told.
     is_new: bool,
     told: Option<Instant>,
 }
@@ -134,7 +134,7 @@ impl Audit {
 }
 
 impl DeferredOutput {
-    /// Whether it is part of a balance, which all parts of a step have.
+    /// True if it is part of a balance, which all parts of a step have.
     pub(crate) fn is_audit(&self) -> bool {
         match self {
             DeferredOutput::Written { record: Record::Scalar { tag, .. }, .. } => parse(tag).is_some(),

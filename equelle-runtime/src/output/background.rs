@@ -28,7 +28,7 @@ pub(super) enum Order {
 #[derive(Default)]
 pub(super) struct Writer {
     state: State,
-    /// Whether the run waits for the thread, which then uses all threads to format text.
+    /// True if the run waits for the thread, which then uses all threads to format text.
     is_awaited: Arc<AtomicBool>,
 }
 
@@ -86,7 +86,7 @@ impl Writer {
         Arc::clone(&self.is_awaited)
     }
 
-    /// Whether there was an order.
+    /// True if there was an order.
     pub(super) fn has_started(&self) -> bool {
         !matches!(self.state, State::NotStarted)
     }

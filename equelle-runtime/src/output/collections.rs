@@ -64,7 +64,7 @@ impl Outputs {
         }
     }
 
-    /// Whether files need the entities on which collections are.
+    /// True if files need the entities on which collections are.
     pub fn needs_support(&self) -> bool {
         self.plan.keeps_collections()
     }
@@ -88,7 +88,7 @@ impl Outputs {
         Route::Skip
     }
 
-    /// Whether the current step is written: the first of what is put out, what is outside of loops,
+    /// True if the current step is written: the first of what is put out, what is outside of loops,
     /// and what the schedule takes.
     fn takes_step(&self, is_first: bool) -> bool {
         is_first || self.position.scheduled().is_none_or(|round| self.plan.schedule.takes(&round))
@@ -108,7 +108,7 @@ impl Outputs {
         self.send_field(&tag, line, support, unit, Box::new(move || Ok(values)))
     }
 
-    /// Whether collections of this size currently go to files: not to standard output or memory,
+    /// True if collections of this size currently go to files: not to standard output or memory,
     /// and neither deferred nor suppressed.
     pub fn go_to_files(&self, elements: usize) -> bool {
         self.has_files_for(elements) && !self.is_replay && self.deferred.is_none() && self.suppressed.is_none()
@@ -207,7 +207,7 @@ impl Outputs {
         step.has_collections || self.takes_step(self.written_steps == 0)
     }
 
-    /// What was put out since the last step is one, if there is something.
+    /// Ends the step that has the outputs since the last one, if there are any.
     pub(super) fn end_step(&mut self) {
         let Some(open) = self.step.take() else { return };
         if !self.is_written(&open) {

@@ -28,11 +28,11 @@ pub struct OutputCounters {
 pub struct AuditTotals {
     /// Its name.
     pub quantity: String,
-    /// What there was before the first round; NaN before it is known.
+    /// Amount before the first round; NaN before it is known.
     pub first: f64,
-    /// What there is.
+    /// Amount now.
     pub content: f64,
-    /// By how much that has changed.
+    /// Change of the amount.
     pub change: f64,
     /// Inflow through the boundary.
     pub boundary: f64,

@@ -54,7 +54,7 @@ impl Outputs {
         self.suppressed = Some(false);
     }
 
-    /// Whether outputs are suppressed.
+    /// True if outputs are suppressed.
     pub fn are_suppressed(&self) -> bool {
         self.suppressed.is_some()
     }
@@ -64,12 +64,12 @@ impl Outputs {
         self.suppressed.take().unwrap_or(false)
     }
 
-    /// Whether a side effect must be suppressed. It counts for [`Outputs::end_suppression`].
+    /// True if a side effect must be suppressed. It counts for [`Outputs::end_suppression`].
     pub fn holds_back(&mut self) -> bool {
         self.suppressed.as_mut().map(|something| *something = true).is_some()
     }
 
-    /// Whether an output is not written now: it is deferred or suppressed.
+    /// True if an output is not written now: it is deferred or suppressed.
     pub(super) fn keeps(&mut self, single: bool, record: impl FnOnce() -> Record) -> bool {
         if self.holds_back() || self.is_replay {
             return true;

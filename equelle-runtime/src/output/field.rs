@@ -48,7 +48,7 @@ impl Support {
         self.subset.as_ref().map_or(self.n_entities, |subset| subset.len())
     }
 
-    /// Whether there are no values.
+    /// True if there are no values.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -88,13 +88,13 @@ impl FieldValues {
         }
     }
 
-    /// Whether there are no elements.
+    /// True if there are no elements.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 }
 
-/// What one file of a step holds.
+/// Content of one file of a step.
 #[derive(Clone, Copy, Debug)]
 pub struct StepFields<'a> {
     /// Round of the outermost loop, from 1; 0 before the first.

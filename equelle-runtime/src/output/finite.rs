@@ -121,7 +121,7 @@ impl ElementLocation {
 /// A number that is not finite and ends the run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NotFinite {
-    /// What was checked.
+    /// The check that found it.
     pub checked: Checked,
     /// The number.
     pub found: FirstNonfinite,

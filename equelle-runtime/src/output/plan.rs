@@ -1,4 +1,4 @@
-//! What a run writes, read once from its parameters: formats, steps, times and probes.
+//! Output settings of a run, read once from its parameters: formats, steps, times and probes.
 
 use super::schedule::Schedule;
 use super::vtk::Compression;
@@ -22,23 +22,23 @@ pub struct Formats {
 }
 
 impl Formats {
-    /// Whether collections have files of their own.
+    /// True if collections have files of their own.
     pub fn of_collections(self) -> bool {
         self.npy || self.text
     }
 
-    /// Whether what a step puts out is written together.
+    /// True if what a step puts out is written together.
     pub fn of_steps(self) -> bool {
         self.vtu || self.csv
     }
 }
 
-/// What a run writes.
+/// Output settings of a run.
 #[derive(Clone, Debug, Default)]
 pub(super) struct OutputPlan {
     /// As given, or text.
     pub formats: Formats,
-    /// Whether `output_format` was given: all collections go to files.
+    /// True if `output_format` was given: all collections go to files.
     pub is_given: bool,
     /// Compression of VTK files.
     pub compression: Compression,
@@ -82,12 +82,12 @@ impl OutputPlan {
         })
     }
 
-    /// Whether numbers of collections are needed at all.
+    /// True if numbers of collections are needed at all.
     pub(super) fn takes_collections(&self) -> bool {
         self.formats.of_collections() || self.formats.vtu || !self.probes.is_empty()
     }
 
-    /// Whether collections of a step are kept until it is complete.
+    /// True if collections of a step are kept until it is complete.
     pub(super) fn keeps_collections(&self) -> bool {
         self.formats.vtu || !self.probes.is_empty()
     }

@@ -79,7 +79,7 @@ pub enum DeferredOutput {
     Written {
         /// The output.
         record: Record,
-        /// Whether its numbers are in single precision, which determines their digits.
+        /// True if its numbers are in single precision, which determines their digits.
         single: bool,
     },
     /// A collection that goes to files.

@@ -33,7 +33,7 @@ pub(super) struct Round {
     pub time: f64,
     /// Its share of that time.
     pub length: f64,
-    /// Whether it is the last one of its loop.
+    /// True if it is the last one of its loop.
     pub is_last: bool,
 }
 
@@ -70,12 +70,12 @@ impl Schedule {
         Ok(Schedule { every, times, ..Schedule::default() })
     }
 
-    /// Whether every round is written.
+    /// True if every round is written.
     pub(super) fn is_all(&self) -> bool {
         self.times.is_none() && self.every.is_none_or(|every| every == 1)
     }
 
-    /// Whether a round is written, the first output of a tag aside.
+    /// True if a round is written, the first output of a tag aside.
     pub(super) fn takes(&self, round: &Round) -> bool {
         let by_number = self.every.map_or(self.times.is_none(), |every| round.step.is_multiple_of(every));
         by_number || round.is_last || self.n_reached(self.reached) < self.n_reached(bound(round))

@@ -1,4 +1,4 @@
-//! What the thread that writes files does: a file for each collection at once, and the files of a
+//! Work of the thread that writes files: a file for each collection at once, and the files of a
 //! step once it is complete.
 
 use std::collections::BTreeSet;
@@ -87,7 +87,7 @@ impl Meshes {
     }
 }
 
-/// What the files of a run need beside their values.
+/// Data for the files of a run beside their values.
 pub(super) struct FileNeeds {
     pub record: RunRecord,
     pub formats: Formats,

@@ -18,7 +18,7 @@ pub struct ImageData {
 }
 
 impl ImageData {
-    /// Of a uniform Cartesian grid; `None` for others.
+    /// Image data of a uniform Cartesian grid; `None` for others.
     pub fn of(grid: &Grid, compression: Compression) -> Option<ImageData> {
         let shape = grid.shape().filter(|_| !grid.is_rectilinear())?;
         Some(ImageData { shape: *shape, compression, threads: grid.threads().clone() })

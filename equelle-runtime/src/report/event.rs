@@ -151,18 +151,18 @@ pub struct Audit {
     pub step: u64,
     /// Time of the run; NaN if the back-end does not know.
     pub time: f64,
-    /// What there is.
+    /// Amount of the quantity.
     pub content: f64,
-    /// By how much that has changed.
+    /// Change of the amount.
     pub change: f64,
-    /// What came in through the boundary.
+    /// Inflow through the boundary.
     pub boundary: f64,
-    /// What came from sources.
+    /// Gain from sources.
     pub sources: f64,
 }
 
 impl Audit {
-    /// What neither the boundary nor sources explain.
+    /// Change that neither the boundary nor sources explain.
     pub fn rest(&self) -> f64 {
         self.change - self.boundary - self.sources
     }
@@ -289,11 +289,11 @@ pub struct KernelProfile {
     pub seconds: f64,
     /// Least memory traffic of all calls, in bytes.
     pub bytes: u64,
-    /// What it takes on a device that knows.
+    /// Its resources, on a device that reports them.
     pub resources: Option<KernelResources>,
 }
 
-/// What a kernel takes on a device.
+/// Resources of a kernel on a device.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct KernelResources {
     /// Registers of a thread.

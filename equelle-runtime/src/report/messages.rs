@@ -49,7 +49,7 @@ impl Messages {
         self.stream().format
     }
 
-    /// Whether events are read by anybody.
+    /// True if events are read by anybody.
     pub fn has_events(&self) -> bool {
         self.stream().has_events()
     }

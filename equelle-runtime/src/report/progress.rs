@@ -204,7 +204,7 @@ impl Progress {
         }
     }
 
-    /// Of a loop whose rounds are not known: `step 12, time 0.35, 2.0 s elapsed`.
+    /// Text for a loop whose rounds are not known: `step 12, time 0.35, 2.0 s elapsed`.
     fn without_end(&self, elapsed: f64, left: f64) -> String {
         let mut text = format!("step {}", self.done);
         if self.time.is_finite() {
@@ -267,7 +267,7 @@ impl Progress {
         (self.depth > 0).then_some((self.done + 1, self.total))
     }
 
-    /// Whether the current loop is the outermost one.
+    /// True if the current loop is the outermost one.
     pub fn is_outermost(&self) -> bool {
         self.depth == 1
     }

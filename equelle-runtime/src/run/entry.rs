@@ -40,7 +40,7 @@ pub(crate) enum StepPart {
 impl StepPart {
     const ALL: [StepPart; 3] = [StepPart::Faces, StepPart::Edges, StepPart::Cells];
 
-    /// What the name of its files has before the number, as series of files are named.
+    /// Part of its files' names before the number, as series of files are named.
     fn suffix(self) -> &'static str {
         match self {
             StepPart::Cells => "",
@@ -55,7 +55,7 @@ impl StepPart {
     }
 }
 
-/// What a file holds, which gives its name.
+/// Content of a file, which gives its name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum FileContent {
     /// One collection: `tag-00000.output`, numbered by the earlier outputs of this tag.
@@ -87,7 +87,7 @@ pub(crate) enum FileContent {
 /// An output file of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct FileEntry {
-    /// What it holds.
+    /// Its content.
     pub content: FileContent,
     /// Round of the outermost loop of the output, from 1; 0 before the first.
     pub step: u64,
@@ -159,7 +159,7 @@ impl FileContent {
         }
     }
 
-    /// Whether the file is written again as the run goes on.
+    /// True if the file is written again as the run goes on.
     pub(crate) fn is_rewritten(&self) -> bool {
         match self {
             FileContent::Times | FileContent::Rows => true,
@@ -199,7 +199,7 @@ impl FileEntry {
         })
     }
 
-    /// Whether the file exists with unchanged content.
+    /// True if the file exists with unchanged content.
     pub(super) fn is_unchanged(&self, path: &Path) -> bool {
         let same_size = std::fs::symlink_metadata(path).is_ok_and(|found| found.is_file() && found.len() == self.size);
         same_size && hash_of(path).is_ok_and(|hash| hash == self.hash)
@@ -220,7 +220,7 @@ pub(crate) fn not_in_names(c: char) -> bool {
     matches!(c, '/' | '\\' | ':') || c.is_control()
 }
 
-/// Whether a tag can be part of a file name: it must not lead out of the output directory.
+/// True if a tag can be part of a file name: it must not lead out of the output directory.
 pub(crate) fn is_file_name(tag: &str) -> bool {
     !tag.contains(not_in_names)
 }
@@ -253,7 +253,7 @@ mod tests {
         }
     }
 
-    /// Of the digits of a time no reader may lose the last bit: a run that goes on lists it again.
+    /// No reader may lose the last bit of a time's digits: a run that goes on lists it again.
     #[test]
     fn times_read_back_to_the_bit() {
         let mut random = fastrand::Rng::with_seed(1);

@@ -235,7 +235,7 @@ impl Folder {
             // First: a run killed in between has listed one file too many, rather than one too few.
             (Sink::Files, Some(journal)) => journal.write_all(format!("{}\n", entry.json(program)).as_bytes())?,
             (Sink::Files, None) => return Err(std::io::Error::other("there is no journal")),
-            // What is in memory ends with the process.
+            // Files in memory end with the process.
             (Sink::Memory(_) | Sink::Nowhere, _) => {}
         }
         file.publish(&self.dir.join(entry.content.name(program)))?;

@@ -61,7 +61,7 @@ fn owner_of(file: &mut File) -> String {
     text.trim().to_owned()
 }
 
-/// Whether an open file is still the one of this name.
+/// True if an open file is still the one of this name.
 #[cfg(unix)]
 fn is_at(file: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;

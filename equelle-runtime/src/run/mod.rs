@@ -57,16 +57,16 @@ struct State {
     /// Description of the run without its files.
     head: Map<String, Value>,
     folder: Option<Folder>,
-    /// Of a run that goes on: how many files of each tag are its own.
+    /// For a run that goes on: how many files of each tag are its own.
     kept: Option<(OutputCounters, u32)>,
     /// Entries of the files in the folder of failures that are this run's.
     failure_files: Vec<Value>,
     /// Gets an event for each complete file.
     messages: Option<Messages>,
-    /// Whether the run goes on from a checkpoint: its log of events does, too.
+    /// True if the run goes on from a checkpoint: its log of events does, too.
     is_resumed: bool,
     opened: Instant,
-    /// Whether the program finished.
+    /// True if the program finished.
     finished: bool,
     end: Option<End>,
 }

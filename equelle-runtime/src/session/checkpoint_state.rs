@@ -1,4 +1,4 @@
-//! What a run keeps for its checkpoints.
+//! State that a run keeps for its checkpoints.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -28,10 +28,10 @@ pub(super) enum Stop {
 /// The checkpoints of a run.
 pub(super) struct Checkpoints {
     pub(super) policy: Policy,
-    /// Whether differences are warnings.
+    /// True if differences are warnings.
     pub(super) anyway: bool,
     pub(super) restart: Option<Restart>,
-    /// Whether it is known to belong to this run.
+    /// True if it is known to belong to this run.
     pub(super) is_checked: bool,
     /// The restart whose loop has begun: its state is not all taken.
     pub(super) resumed: Option<Restart>,

@@ -30,7 +30,7 @@ const READ_ON_HOST: f64 = 1e-6;
 const READ_BETWEEN_GRAPHS: f64 = 1e-3;
 
 impl Session {
-    /// What must be the same where a run goes on.
+    /// Identity of the run, which must be the same where it goes on.
     fn identity(&mut self) -> RunIdentity {
         let grid = &self.grid;
         let grid_hash = *self.checkpoints.grid_hash.get_or_insert_with(|| grid_hash::of(grid));
@@ -56,7 +56,7 @@ impl Session {
         domain
     }
 
-    /// Whether the run goes on in loop `number` or a later one.
+    /// True if the run goes on in loop `number` or a later one.
     pub(crate) fn skips_to(&self, number: u32) -> bool {
         self.checkpoints.restart.as_ref().is_some_and(|restart| restart.header.loop_number >= number)
     }
@@ -159,7 +159,7 @@ impl Session {
         value
     }
 
-    /// Whether a run that is stopped writes a checkpoint: if it writes some anyway, or files.
+    /// True if a run that is stopped writes a checkpoint: if it writes some anyway, or files.
     pub(super) fn ends_with_checkpoint(&self) -> bool {
         self.outputs.record().is_some() && (self.checkpoints.policy.is_asked() || self.outputs.dir().is_some())
     }
@@ -172,7 +172,7 @@ impl Session {
         defers
     }
 
-    /// Whether to write a checkpoint at the end of a round. The same whenever it is asked in one
+    /// True if a checkpoint is due at the end of a round. The same whenever it is asked in one
     /// round.
     pub(crate) fn checkpoint_due(&mut self) -> bool {
         let step = self.outputs.moment().step;
@@ -255,7 +255,7 @@ impl Session {
 
     /// The header of a checkpoint of a state, without what [`write::write`] fills in.
     pub(super) fn header_of(&mut self, kept: &RoundState) -> Result<Header, Error> {
-        // What only skipped parts of the program read must not change either.
+        // Inputs that only skipped parts of the program read must not change either.
         let mut inputs = self.checkpoints.inputs_before.clone();
         inputs.extend(self.inputs.hashes(&self.parameters, &self.program)?);
         Ok(Header {

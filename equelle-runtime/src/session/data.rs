@@ -241,7 +241,7 @@ impl Session {
         }
     }
 
-    /// Whether an output of a collection has no effect now, because it is suppressed or its step is
+    /// True if an output of a collection has no effect now, because it is suppressed or its step is
     /// not written; it is counted then. A back-end asks before it copies values.
     pub fn skips_output(&mut self, tag: &str, elements: usize) -> bool {
         self.outputs.route(tag, elements) == Route::Skip
@@ -289,7 +289,7 @@ impl Session {
         Support { kind, n_entities, subset: Some(subset) }
     }
 
-    /// Whether collections of this size currently go to files, as [`Session::output_later`]
+    /// True if collections of this size currently go to files, as [`Session::output_later`]
     /// requires.
     pub fn outputs_go_to_files(&self, elements: usize) -> bool {
         self.outputs.go_to_files(elements)
@@ -364,7 +364,7 @@ impl Session {
         self.locate_nonfinite(result)
     }
 
-    /// What a run that is continued needs for its outputs.
+    /// State that a continued run needs for its outputs.
     pub fn output_counters(&self) -> OutputCounters {
         self.outputs.counters()
     }

@@ -15,7 +15,7 @@ impl Session {
         self.outputs.end_suppression()
     }
 
-    /// Whether a side effect must be suppressed, because a residual is on trial.
+    /// True if a side effect must be suppressed, because a residual is on trial.
     pub fn holds_back(&mut self) -> bool {
         self.outputs.holds_back()
     }

@@ -10,6 +10,6 @@ pub(super) struct FailedSolve {
     pub(super) cause: FailureCause,
     pub(super) line: u32,
     pub(super) iterations: usize,
-    /// Of each unknown: domain, iterate and residual. `[domain]`
+    /// Domain, iterate and residual of each unknown. `[domain]`
     pub(super) fields: Vec<(Arc<Domain>, Vec<f64>, Vec<f64>)>,
 }

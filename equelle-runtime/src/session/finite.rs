@@ -39,16 +39,16 @@ impl Finite {
 }
 
 impl Session {
-    /// Whether numbers that are not finite end the run.
+    /// True if numbers that are not finite end the run.
     pub fn nonfinite(&self) -> Nonfinite {
         self.nonfinite
     }
 
-    /// Whether state is checked after the round of a loop that is ending: that it is finite, or how
+    /// True if state is checked after the round of a loop that is ending: that it is finite, or how
     /// it changes.
     pub fn samples_state(&mut self, state: &LoopState) -> bool {
         let measures = self.begin_measure();
-        // What is not finite must not come into a checkpoint.
+        // Numbers that are not finite must not come into a checkpoint.
         let is_time = state.next >= FIRST_SAMPLE && state.next.is_power_of_two();
         let samples = self.nonfinite == Nonfinite::Error && (measures || is_time || self.checkpoint_due());
         if samples {
@@ -85,7 +85,7 @@ impl Session {
         Checked { what: CheckedValues::State(name.to_owned()), line: self.line, step: sampled, finite }
     }
 
-    /// Whether an output is checked now; those of a trial are not.
+    /// True if an output is checked now; those of a trial are not.
     fn checks_outputs(&self) -> bool {
         self.nonfinite == Nonfinite::Error && !self.outputs.are_suppressed()
     }

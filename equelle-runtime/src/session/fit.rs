@@ -98,7 +98,7 @@ impl Session {
             }
         }
         for input in &self.program.inputs {
-            // What is wrong with its file is an error where the program reads it.
+            // An error in its file is reported where the program reads it.
             let InputKind::Table(TableColumns { argument, second, value }) = &input.kind else { continue };
             let name = &input.name;
             if let Some(second) = second {

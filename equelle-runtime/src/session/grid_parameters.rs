@@ -64,7 +64,7 @@ enum Files<'a> {
 }
 
 impl Files<'_> {
-    /// Whether the program reads a number of this name.
+    /// True if the program reads a number of this name.
     fn have_number(self, name: &str) -> bool {
         match self {
             Files::OfGrid => false,

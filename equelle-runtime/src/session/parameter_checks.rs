@@ -86,8 +86,8 @@ pub(super) fn empty_sequences(program: &Program, parameters: &Parameters, inputs
     empty.map(warning).collect()
 }
 
-/// What a run would say of parameters before it makes its grid: its warnings, and its error if it
-/// has one.
+/// Checks parameters as a run does before it makes its grid. Returns its warnings, and its error if
+/// it has one.
 pub fn check_parameters(program: &Arc<Program>, parameters: &Parameters) -> (Vec<String>, Result<(), Error>) {
     let mut warnings = warnings(program, parameters);
     let result = judge(program, parameters).map(|empty| warnings.extend(empty));

@@ -39,7 +39,7 @@ pub fn hint(place: ComputeDevice, cells: usize, seconds: f64, gpu_is_here: bool)
     }
 }
 
-/// Whether the driver of a GPU has created its device file here. Starts nothing.
+/// True if the driver of a GPU has created its device file here. Starts nothing.
 pub fn gpu_is_here() -> bool {
     ["/dev/nvidia0", "/dev/dxg"].iter().any(|device| Path::new(device).exists())
 }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use crate::report::event::{KernelProfile, KernelResources, LoopProfile, Profile, SolveProfile};
 use crate::solve_traffic::SolveTraffic;
 
-/// What a run spends its time with.
+/// Phases that a run spends its time with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
     /// Reads parameters, the grid and inputs.
@@ -134,7 +134,7 @@ impl Profiler {
         }
     }
 
-    /// What a kernel of this name takes on the device.
+    /// Records the resources of the kernel of this name on the device.
     pub fn resources(&self, name: &str, resources: KernelResources) {
         if let Some(kernel) = self.state().kernels.iter_mut().find(|kernel| kernel.name == name) {
             kernel.resources = Some(resources);
@@ -147,11 +147,11 @@ impl Profiler {
         self.enter(phase);
         let state = self.state();
         let mut kernels = state.kernels.clone();
-        // Of equal times the first called stays first.
+        // With equal times, the kernel called first stays first.
         kernels.sort_by(|a, b| b.seconds.total_cmp(&a.seconds));
         Profile {
             bandwidth: state.bandwidth.unwrap_or(f64::NAN),
-            // Of back-ends without a device there is no such phase.
+            // Back-ends without a device have no such phase.
             phases: PHASES
                 .into_iter()
                 .map(|phase| (phase, state.phases[phase as usize]))

@@ -9,12 +9,12 @@ pub const MAX_ROUNDS: &str = "max_rounds";
 /// Its value if it is not given.
 const DEFAULT_ROUNDS: usize = 1_000_000_000;
 
-/// What a round adds to the time of outputs.
+/// Time that a round adds to that of outputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RoundLength {
     /// The element of the sequence.
     Element,
-    /// What [`crate::EquelleRuntime::take_step`] is given.
+    /// The step that [`crate::EquelleRuntime::take_step`] is given.
     Computed,
     /// One: times are numbers of rounds.
     Round,

@@ -60,7 +60,7 @@ impl Session {
         Ok((self.begin_loop_of(Some(rounds), length), CountedRange { first: from, rounds }))
     }
 
-    /// Whether a loop that a condition ends has another round, which begins then.
+    /// True if a loop that a condition ends has another round, which begins then.
     ///
     /// # Errors
     /// `Simulation` after `max_rounds` of them.
@@ -138,7 +138,7 @@ impl Session {
         self.steady_state.measure(kind, components);
     }
 
-    /// Whether change ends a loop before another round; says so then.
+    /// True if change ends a loop before another round; says so then.
     pub(super) fn ends_steady(&mut self, state: &LoopState) -> bool {
         if !self.progress.is_outermost() || !self.steady_state.take_end() {
             return false;

@@ -13,7 +13,7 @@ use crate::real::Real;
 /// The parameter with the largest change, relative to the range.
 pub const STOP_WHEN_CHANGE: &str = "stop_when_change";
 
-/// Whether a variable is on the grid.
+/// True if a variable is on the grid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Measured {
     /// A collection.
@@ -22,7 +22,7 @@ pub enum Measured {
     Number,
 }
 
-/// What a round has made of a component of a variable.
+/// Values of a component of a variable after a round, and their change.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RoundChange {
     /// The smallest value after it.
@@ -38,11 +38,11 @@ pub struct RoundChange {
 pub struct MeasuredVariable {
     /// Its number among those of the loop.
     pub number: usize,
-    /// Whether it is measured for the first time in this loop.
+    /// True if it is measured for the first time in this loop.
     pub is_first: bool,
 }
 
-/// What the variables of a kind say.
+/// Verdict on the variables of a kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Verdict {
     #[default]
@@ -156,7 +156,7 @@ impl SteadyState {
         self.record(kind, &found);
     }
 
-    /// Whether the round that was measured has changed nothing; forgets the measure.
+    /// True if the round that was measured has changed nothing; forgets the measure.
     pub(super) fn take_end(&mut self) -> bool {
         self.is_measuring = false;
         let verdicts = (std::mem::take(&mut self.collections), std::mem::take(&mut self.numbers));

@@ -53,7 +53,7 @@ impl fmt::Debug for Threads {
 }
 
 impl PartialEq for Threads {
-    /// Whether the numbers are equal; the identity of threads changes no result.
+    /// True if the numbers are equal; the identity of threads changes no result.
     fn eq(&self, other: &Threads) -> bool {
         self.number == other.number
     }
@@ -94,7 +94,7 @@ impl Threads {
         })
     }
 
-    /// Whether a loop has needed more than the calling thread.
+    /// True if a loop has needed more than the calling thread.
     pub fn are_used(&self) -> bool {
         self.pool.as_ref().is_some_and(|pool| pool.has_started())
     }

@@ -13,7 +13,7 @@ pub trait Parts: Send + Sized {
     /// May panic if there are fewer.
     fn split_at(self, at: usize) -> (Self, Self);
 
-    /// Whether it has outputs for `len` elements.
+    /// True if it has outputs for `len` elements.
     fn fits(&self, len: usize) -> bool;
 }
 

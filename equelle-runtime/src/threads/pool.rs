@@ -12,7 +12,7 @@ pub(super) struct Pool {
 
 #[cfg(feature = "threads")]
 impl Pool {
-    /// Whether there are other threads.
+    /// True if there are other threads.
     pub(super) fn has_started(&self) -> bool {
         self.others.get().is_some_and(Option::is_some)
     }
@@ -42,7 +42,7 @@ fn others(number: usize) -> Option<rayon_core::ThreadPool> {
 
 #[cfg(not(feature = "threads"))]
 impl Pool {
-    /// Whether there are other threads.
+    /// True if there are other threads.
     pub(super) fn has_started(&self) -> bool {
         false
     }

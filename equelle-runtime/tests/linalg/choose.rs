@@ -1,4 +1,4 @@
-//! What is chosen where nothing is asked for, what is tried next, and what is kept between solves.
+//! Methods chosen by default, the attempts after a failure, and the state kept between solves.
 
 use equelle_runtime::linalg::driver::choose::{Diagonal, MatrixProperties, plan};
 use equelle_runtime::linalg::{Csr, LinearCache, LinearErrorKind, LinearOptions, Method, Preconditioning, Symmetry, solve};
@@ -58,7 +58,7 @@ fn plans() {
     assert_eq!(pairs(&system, &auto)[0], (Gmres, Cpr));
     // Which right-hand sides fit only a factorisation tells.
     assert_eq!(pairs(&MatrixProperties { is_range_unknown: true, ..poisson.clone() }, &auto), [(Lu, Plain)]);
-    // What is asked for stays.
+    // A choice of the user stays.
     assert_eq!(pairs(&poisson, &asked(Some(Gmres), Some(Fsai))), [(Gmres, Fsai)]);
     assert_eq!(pairs(&poisson, &asked(Some(Lu), None)), [(Lu, Plain)]);
     assert_eq!(pairs(&poisson, &asked(None, Some(Fsai))), [(Cg, Fsai), (Gmres, Fsai)]);

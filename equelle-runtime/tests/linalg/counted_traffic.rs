@@ -77,7 +77,7 @@ fn the_host_counts_its_passes() {
         assert_eq!(both[0], both[1], "{kind:?} and CG");
         let both =
             [run(&mut host(), &matrix, kind, BiCgStab::new, of_host, 9), run(&mut counted(), &matrix, kind, BiCgStab::new, of_counted, 9)];
-        // Of two dots with a product each is a pass of its own, which reads the result again.
+        // The host reads the result of a product again, in a pass for each of its two dots.
         assert_eq!(both[0], both[1] + 9 * 16 * n as u64, "{kind:?} and BiCGSTAB");
         let both = [
             run(&mut host(), &matrix, kind, |space| Gmres::new(space, 30), of_host, 11),

@@ -301,9 +301,9 @@ impl Preconditioner<HostSpace> for Uneven {
     }
 }
 
-/// Of the sum of what a preconditioner made of the basis GMRES then asks once more, and gets
-/// another vector: the true residual stays where its own is gone. It must find out, begin anew with
-/// all vectors kept, and solve the system, of which the basis spans all there is.
+/// GMRES applies the preconditioner to a combination of basis vectors, and gets another vector than
+/// the combination of its results: the true residual stays where its own is gone. It must find out,
+/// begin anew with all vectors kept, and solve the system, of which the basis spans all there is.
 #[test]
 fn gmres_allows_for_a_preconditioner_that_varies() {
     struct Matrix;

@@ -76,7 +76,7 @@ impl Cells {
             let boundary = self.boundary(cell);
             let place = self.place(cell);
             for axis in 0..3 {
-                // What leaves through the boundary takes the value of the cell along.
+                // Outflow through the boundary takes the value of the cell along.
                 let out = if velocity[axis] > 0.0 { place[axis] + 1 == self.0[axis] } else { place[axis] == 0 };
                 let leaving = if out { velocity[axis].abs() } else { 0.0 };
                 entries.push((cell, cell, boundary[axis] as f64 + leaving));

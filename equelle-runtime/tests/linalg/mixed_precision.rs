@@ -41,8 +41,8 @@ fn iterations<C: Cycle<HostSpace>>(
     })
 }
 
-/// What a cycle rounds to singles costs an iteration at most, or one of ten where contrasts make
-/// them many: CG loses its directions sooner.
+/// Single precision in a cycle costs an iteration at most, or one of ten where contrasts make them
+/// many: CG loses its directions sooner.
 #[test]
 fn iterations_are_those_of_doubles() {
     let cells = Cells::cube(20);

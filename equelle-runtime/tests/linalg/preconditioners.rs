@@ -294,7 +294,7 @@ fn the_table() {
                             assert!(relative_residual(matrix, &b, &solution.x) <= 1e-8 * (1.0 + 1e-6), "{name}");
                             assert_eq!((solution.method, solution.preconditioner), (method, preconditioner), "{name}");
                         }
-                        // What ignores that two fields depend on each other may be too weak.
+                        // A preconditioner that ignores the coupling of two fields may be too weak.
                         Err(error) => {
                             assert!(name.contains("two-phase") && error.relative_residual > 1e-8, "{error}");
                             let weak = [Preconditioning::None, Preconditioning::Jacobi, Preconditioning::Amg];

@@ -7,7 +7,7 @@ use equelle_runtime::linalg::{
 
 use crate::common::{Random, relative_residual, triplets};
 
-/// What the driver must answer without options.
+/// Answer that the driver must give without options.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Verdict {
     Solved,
@@ -103,7 +103,7 @@ fn system(case: usize, random: &mut Random) -> System {
             let kind = random.below(3);
             entries.retain(|(row, column, _)| *row != hole && (kind == 2 || *column != hole));
             if kind != 2 {
-                // What is cut off by the hole is held.
+                // Unknowns that are cut off by the hole are held.
                 entries.extend((0..n).filter(|&i| i != hole).map(|i| (i, i, 0.5)));
                 let mut system = image(random, triplets(n, &entries), if kind == 0 { Verdict::Solved } else { Verdict::Incompatible });
                 system.b[hole] = if kind == 0 { 0.0 } else { 1.0 };
@@ -140,7 +140,7 @@ fn system(case: usize, random: &mut Random) -> System {
     }
 }
 
-/// What is marked solved meets the tolerance, and errors tell of a residual that does not.
+/// A solution marked solved meets the tolerance, and errors tell of a residual that does not.
 fn check(case: usize, system: &System, options: &LinearOptions, result: &Result<Solution, LinearError>) {
     match result {
         Ok(solution) => {

@@ -6,7 +6,7 @@ mod reference;
 use equelle_runtime::math;
 use reference::Wide;
 
-/// What a function is computed from, and how far its values may be off.
+/// A function, its arguments, and how far its values may be off.
 struct Case {
     name: &'static str,
     ulps: f64,

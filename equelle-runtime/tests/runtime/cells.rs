@@ -160,7 +160,7 @@ fn cube() -> BTreeMap<i32, Vec<Corner>> {
     walls.iter().zip(-6..).map(|(wall, plane)| (plane, wall.iter().map(|&at| corner(at)).collect())).collect()
 }
 
-/// What of a convex cell is below a plane.
+/// Returns the part of a convex cell below a plane.
 fn clip(faces: &BTreeMap<i32, Vec<Corner>>, plane: i32, height: impl Fn(Point) -> f64) -> BTreeMap<i32, Vec<Corner>> {
     let mut below = BTreeMap::new();
     // From where a face leaves the plane to where it comes back.

@@ -59,7 +59,7 @@ fn first_odd(cells: &equelle_runtime::Domain) -> String {
     format!("{cell} at ({}, {})", 0.25 + 0.5 * (cell % 7) as f64, 0.5 + (cell / 7) as f64)
 }
 
-/// Of a grid file's faces no centroid is known any more: nothing is said of it.
+/// Faces of a grid file whose centroids are no longer known: the message names none.
 #[test]
 fn geometry_that_was_given_up() {
     let grid = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../grids/triangles-6x5.grid");

@@ -12,7 +12,7 @@ use crate::common::*;
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Form {
     Cartesian,
-    /// Of the same arrays, which know no shape.
+    /// Made of the same arrays, which know no shape.
     Arrays,
     /// The same, renumbered.
     Renumbered,
@@ -275,7 +275,7 @@ fn data_by_the_extension_of_its_file() {
         bytes.extend((0..count).flat_map(|i| (i as f64).to_le_bytes()));
         bytes
     };
-    // Of an archive the array that is called as the input, or that a key names, or the only one.
+    // An archive gives the array that has the input's name, or that a key names, or the only one.
     let archive = |names: &[&str]| {
         let mut writer = npz::Writer::new(Vec::new());
         names.iter().for_each(|name| writer.member(name, &[&npy("(12,)", 12)]).expect("in memory"));
@@ -334,7 +334,7 @@ fn data_by_the_extension_of_its_file() {
     assert_eq!((read[0], read[11]), (100.0, 0.3));
 }
 
-/// What the shape tells of all cells is worked out once: for each cell it would take minutes.
+/// Facts that follow from the shape are worked out once: for each cell it would take minutes.
 #[test]
 fn expressions_on_a_long_grid() {
     let parameters = Parameters::from_words(&["u_initial_expression=2*x".to_owned()]).expect("parameters");

@@ -70,7 +70,7 @@ fn grid_files() {
         let read = |stored| opm::read_text_with(Path::new("g"), &damaged, stored, &Threads::one());
         match read(StoredGeometry::Check) {
             Ok(grid) => {
-                // What is accepted holds together, however it was damaged.
+                // An accepted grid holds together, however its file was damaged.
                 assert_consistent(&grid);
                 assert!(grid.geometry().face_areas.iter().chain(&grid.geometry().cell_volumes).all(|&m| m > 0.0 && m.is_finite()));
                 accepted += 1;

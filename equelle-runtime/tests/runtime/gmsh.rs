@@ -57,7 +57,7 @@ fn members(grid: &Grid, kind: EntityKind, name: &str) -> Vec<u32> {
 #[test]
 fn all_elements_in_each_version_and_encoding() {
     let first = read(&mixed().bytes(Encoding::Text41)).unwrap();
-    // Of the tetrahedron: (0, 1, 0) times ((-1/2, 1/2, 1) x (1, 1/2, 1/2)), which is 5/4, over 6.
+    // Tetrahedron volume: (0, 1, 0) times ((-1/2, 1/2, 1) x (1, 1/2, 1/2)), which is 5/4, over 6.
     for (volume, expected) in first.geometry().cell_volumes.iter().zip([1.0, 1.0 / 3.0, 0.5, 1.25 / 6.0]) {
         assert!((volume - expected).abs() < 1e-15, "{volume} {expected}");
     }
@@ -174,7 +174,7 @@ fn a_square_with_named_sides() {
     }
 }
 
-/// Of the square, whose cells are elements 4 to 7; element 2 is a side.
+/// Data on the square, whose cells are elements 4 to 7; element 2 is a side.
 fn data(name: &str, components: usize, rows: &str) -> String {
     format!("$ElementData\n1\n\"{name}\"\n1\n0.5\n3\n2\n{components}\n{}\n{rows}$EndElementData\n", rows.lines().count())
 }
@@ -235,7 +235,7 @@ fn a_repeat_the_other_way_around_is_the_same_element() {
         assert_eq!((grid.n_cells(), members(&grid, EntityKind::Cell, "rock")), (2, vec![0, 1]));
         assert_eq!(members(&grid, EntityKind::Cell, "back"), [0]);
     }
-    // Of the same group, or of another entity, it is a cell too many; other corners are one, too.
+    // With the same group, or in another entity, it is a cell too many; other corners are one, too.
     for rows in ["1 2 2 1 7 1 2 3\n2 2 2 1 7 3 2 1\n3 2 2 1 7 1 3 4\n", "1 2 2 1 7 1 2 3\n2 2 2 2 8 3 2 1\n3 2 2 1 7 1 3 4\n"] {
         assert!(read(rows).unwrap_err().message.contains("the cell is there twice"));
     }

@@ -511,8 +511,8 @@ fn random_faulted_grids() {
     assert!(n_faulted > 500 && n_pinched > 100, "{n_faulted} {n_pinched}");
 }
 
-/// What `.vtu` files have of a grid with crossing faults comes back as the same grid: polyhedra,
-/// and their numbers to the last bit.
+/// A grid with crossing faults comes back from `.vtu` files as the same grid: polyhedra, and their
+/// numbers to the last bit.
 #[test]
 fn polyhedra_through_vtu() {
     use equelle_runtime::grid::io::vtk;
@@ -589,11 +589,11 @@ fn cells_that_are_not_active() {
     let grid = read(&format!("{BOX}ACTNUM\n 1 0 6*1 /\nPORO\n 0.1 0 6*.3 /\n")).unwrap();
     assert_eq!((grid.n_cells(), array(&grid, "PORO").len(), array(&grid, "I")[1]), (7, 7, 1.0));
     assert_consistent(&grid);
-    // What the missing cell leaves open: three faces.
+    // The missing cell leaves three faces open.
     assert_eq!(grid.topology().face_cells.iter().filter(|cells| cells[1] == NONE).count(), 24);
 }
 
-/// What decks must not have: one error each, with its line.
+/// Decks with errors: one error each, with its line.
 #[test]
 fn bad_decks() {
     let corners = Deck::boxes([2, 1, 1], [10.0, 10.0, 5.0]);

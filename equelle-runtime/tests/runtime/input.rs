@@ -180,7 +180,7 @@ fn files_of_lists() {
     assert_eq!(refused(&[&case]), Some((kept_out, vec![4])));
     let nameless = "missing parameter `dir_filename`: `dir_from_file=true` (command line) asks for a file".to_owned();
     assert_eq!(refused(&["dir_from_file=true"]), Some((nameless, vec![3])));
-    // What the command line names it wants.
+    // A file that the command line names is wanted.
     let mut session = open(&[&case, &format!("timesteps_filename={list}")]).unwrap();
     assert_eq!(*session.input_sequence("timesteps").unwrap(), [1.0, 2.0]);
 }

@@ -21,7 +21,7 @@ struct SquareRoot {
     tolerances: Vec<f64>,
     /// Where the last correction started, and that correction.
     last: (f64, f64),
-    /// Whether the residual has effects; where they happened, and where the residual was only
+    /// True if the residual has effects; where they happened, and where the residual was only
     /// tried.
     has_effects: bool,
     effects: Vec<f64>,
@@ -30,7 +30,7 @@ struct SquareRoot {
     pole: Option<f64>,
     /// After how many corrections the run is asked to end.
     ends_after: usize,
-    /// Whether the values of the unknown cannot be had.
+    /// True if the values of the unknown cannot be had.
     is_lost: bool,
     /// How the solve ended, with the ranges of the unknown, and whether they count.
     ended: Option<(SolveOutcome, Vec<Range>, bool)>,

@@ -15,12 +15,12 @@ struct Equations {
     u: Vec<f64>,
     r: Vec<(f64, f64)>,
     last: (Vec<f64>, Vec<f64>),
-    /// What roundings leave of each residual, before the factor.
+    /// Round-off of each residual, before the factor.
     noise: f64,
-    /// What a correction is multiplied by: a matrix that turns roundings into much.
+    /// Factor of a correction: a matrix that amplifies roundings.
     condition: f64,
-    /// What linear solves leave of the residual, and how many of them refuse one that is not above
-    /// what is negligible.
+    /// Part of the residual that linear solves leave, and whether they refuse systems whose noise
+    /// is above what is negligible.
     inexact: f64,
     refuses: bool,
     negligible: Vec<f64>,
@@ -28,7 +28,7 @@ struct Equations {
     loosened: Vec<f64>,
     /// Sizes of terms that cancel, beside that of the unknown: an ill-conditioned matrix.
     cancels: f64,
-    /// Whether corrections are watched for those of a linear problem.
+    /// True if corrections are watched for those of a linear problem.
     linearity: Option<Linearity>,
     corrections: usize,
     printed: Vec<String>,
@@ -248,11 +248,11 @@ fn a_guess_that_is_far_off_makes_nothing_small() {
     let mut problem = Equations::new(&[|u| (u[0].powi(10) - 1.0, 10.0 * u[0].powi(9))], &[100.0]);
     let history = solved(&mut problem, &Options { max_iter: 100, ..Options::default() });
     assert!(history.count() > 40, "{}", history.count());
-    // What the next correction may be where the residual has been reduced.
+    // The next correction may be this large where the residual has been reduced.
     assert!((problem.u[0] - 1.0).abs() < 1e-8, "{}", problem.u[0]);
 }
 
-/// What a linear solve leaves of a linear equation, 1e-8, takes another one; 1e-10 does not.
+/// A linear solve that leaves 1e-8 of a linear equation takes another correction; 1e-10 does not.
 #[test]
 fn linear_solves_that_are_not_exact() {
     let count = |inexact: f64| {

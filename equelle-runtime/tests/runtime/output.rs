@@ -262,7 +262,7 @@ fn files_are_written_later_in_their_order() {
     let text = |number: usize| std::fs::read_to_string(dir.join(format!("u-{number:05}.output"))).unwrap();
     assert_eq!((text(0), text(1), text(2)), ("1.5\n2\n".into(), "3 0.1\n".into(), "4\n".into()));
     assert_eq!(out.files_written(), 3);
-    // What waits or does not happen is not written by a thread.
+    // Outputs that wait or do not happen are not written by a thread.
     out.suppress();
     assert!(!out.go_to_files(2));
     out.end_suppression();
@@ -276,7 +276,7 @@ fn what_fails_later_is_told_once_and_nothing_follows() {
     let (mut out, _) = outputs(&["output_to_file=true", &format!("output_dir={}", dir.display())]);
     std::fs::create_dir_all(dir.join("u-00001.output").join("in the way")).unwrap();
     for number in 0..3 {
-        // Whether the third one is told already depends on the thread.
+        // The third call may return the error already, depending on the thread.
         let told = out.write_in_background("u", 7 + number, cells(1), None, move || Ok(FieldValues::F64(vec![vec![f64::from(number)]])));
         if let Err(error) = told.and_then(|()| if number == 2 { out.wait_for_outputs() } else { Ok(()) }) {
             assert_eq!((error.kind, &error.lines[..]), (ErrorKind::Io, &[8][..]));

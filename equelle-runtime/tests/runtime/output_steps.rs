@@ -12,7 +12,7 @@ use equelle_runtime::{Error, ErrorKind, launch};
 use crate::common::*;
 use crate::output::Buffer;
 
-/// What a run left: files by name, console, messages.
+/// Results of a run: files by name, console, messages.
 struct Run {
     result: Result<(), Error>,
     files: BTreeMap<String, Vec<u8>>,
@@ -108,7 +108,7 @@ fn every_tenth_step_and_the_first_and_the_last() {
     assert!(found.files.contains_key("u-00019.npy") && found.files.len() == 9);
 }
 
-/// Of two loops the last step each; what is outside of loops is written.
+/// The last step of each of two loops is written, and so is what is outside of loops.
 #[test]
 fn loops_one_after_the_other() {
     let found = run(&["output_to_file=true", "output_every=4"], |session| {
@@ -273,8 +273,8 @@ fn counters_go_on() {
     }
 }
 
-/// What a run that goes on from any round puts out is what the whole run has from there on: no row
-/// off the schedule, no time that a round short of it has reached, and the time of the last round.
+/// A run that goes on from any round puts out the same as the whole run from there on: no row off
+/// the schedule, no time that a round short of it has reached, and the time of the last round.
 #[test]
 fn counters_go_on_after_any_round() {
     // Rounds of 0.1 sum to less than 0.3 three times and to more later; 0.70005 is reached by 0.7.

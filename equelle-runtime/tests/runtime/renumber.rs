@@ -156,7 +156,7 @@ fn session(extra: &[&str]) -> Session {
     session
 }
 
-/// What is read in the order of the file is put out in it, and in between each value is at its
+/// Inputs read in the order of the file are put out in it, and in between each value is at its
 /// element.
 #[test]
 fn inputs_and_outputs_are_in_the_order_of_the_file() {

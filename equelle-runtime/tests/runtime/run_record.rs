@@ -1,4 +1,4 @@
-//! What runs leave in a folder, and how they keep out of each other's way.
+//! Files that runs leave in a folder, and how runs keep out of each other's way.
 
 use std::path::Path;
 

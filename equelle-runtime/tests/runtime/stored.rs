@@ -25,7 +25,7 @@ struct File {
 }
 
 impl File {
-    /// Of a file without tags and index map.
+    /// Parses a file without tags and index map.
     fn new(text: &str) -> File {
         let words: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
         let sizes: Vec<usize> = words[..6].iter().map(|word| word.parse().unwrap()).collect();
@@ -313,8 +313,8 @@ fn files_without_nodes() {
     }
 }
 
-/// What has no extent is refused with its place, or where the file says so too, as before; nothing
-/// panics.
+/// Entities without extent are refused with their place, or as before where the file says so too;
+/// nothing panics.
 #[test]
 fn degenerate_entities() {
     let square = File::new(SQUARE);

@@ -279,7 +279,7 @@ fn arrays_of_numpy() {
         match &field.values {
             FieldValues::F64(columns) => {
                 let rows: Vec<f64> = (0..array.shape[0]).flat_map(|row| columns.iter().map(move |column| column[row])).collect();
-                // Of numbers without NaN equal bits are equal signs and equal values.
+                // Numbers without NaN have equal bits if their signs and values are equal.
                 let signs = |numbers: &[f64]| numbers.iter().map(|x| x.is_sign_negative()).collect::<Vec<_>>();
                 let found = array.numbers().expect("numbers");
                 assert_eq!((signs(&found), found), (signs(&rows), rows), "{}", field.tag);
@@ -306,7 +306,7 @@ fn a_grid_without_nodes_is_refused() {
 
 const ALL_CELLS: CanonicalSet = crate::common::ALL_CELLS;
 
-/// What a run on 4 x 3 cells reads for `u_initial` from a file.
+/// Reads `u_initial` from a file in a run on 4 x 3 cells.
 fn read(text: &str, name: &'static str, bytes: Vec<u8>) -> Result<Vec<f64>, Error> {
     let all = vec![("case.param", text.as_bytes().to_vec()), (name, bytes)];
     let parameters = Parameters::from_words_in(Source::memory(all), &["case.param".to_string()])?;

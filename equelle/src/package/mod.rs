@@ -34,7 +34,7 @@ pub struct Package {
     pub name: String,
     /// Path in the package (with `/`) and text, sorted by path.
     pub files: Vec<(String, String)>,
-    /// Whether the program solves equations with Newton's method.
+    /// True if the program solves equations with Newton's method.
     pub implicit: bool,
 }
 
@@ -149,7 +149,7 @@ fn library_name(stem: &str, backends: &[&dyn Backend]) -> String {
     if name.starts_with('_') { format!("program{name}") } else { name }
 }
 
-/// What the summary of a run says of its numbers, where that is not strict double precision.
+/// Precision and rounding for the summary of a run, unless that is strict double precision.
 pub(crate) fn mode(numbers: Numbers) -> Option<String> {
     let precision = (numbers.precision != Precision::default()).then(|| numbers.precision.name().to_owned());
     let rounding = (numbers.rounding != Rounding::default()).then(|| format!("fp {}", numbers.rounding.name()));

@@ -43,7 +43,7 @@ pub(super) fn place(module: &Module, line: u32) -> String {
     format!("{name}:{own}")
 }
 
-/// What the runtime needs to know of the loops that solve equations.
+/// Describes the loops that solve equations to the runtime.
 pub(crate) fn retries(module: &Module, loops: &[TimeLoop]) -> Vec<Retry> {
     let line = |span: Span| if module.source.text().is_empty() { 0 } else { module.source.line(span.start) };
     let retry = |time_loop: &TimeLoop| Retry {

@@ -13,7 +13,7 @@ use crate::files;
 /// The folder of the runtime crates in a package.
 const RUNTIME: &str = "runtime";
 
-/// What a package depends on.
+/// Dependencies of a package.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dependencies {
     /// The runtime crates in the cache of `equellec`.

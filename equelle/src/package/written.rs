@@ -15,7 +15,7 @@ use crate::files;
 /// The file with the hashes of what was written.
 const NAME: &str = ".equelle-package.json";
 
-/// Whether files that were changed since they were written are overwritten.
+/// True if files that were changed since they were written are overwritten.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Edits {
     /// The package is not written.
@@ -40,7 +40,7 @@ pub fn write(package: &Package, lock_file: &str, folder: &Path, edits: Edits) ->
         match fs::read(&path) {
             Ok(old) if old == text.as_bytes() => {}
             Ok(old) => {
-                // Of a file that no record has nobody knows that it may go.
+                // A file that no record has counts as changed: nobody knows that it may go.
                 if known.get(name.as_str()).is_none_or(|hash| *hash != digits(&old)) {
                     changed.push(name.as_str());
                 }
@@ -67,7 +67,7 @@ pub fn write(package: &Package, lock_file: &str, folder: &Path, edits: Edits) ->
         let written = path.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| files::write(&path, text));
         written.map_err(|error| Failure::io("write", &path, &error))?;
     }
-    // What is no longer part of the package stays, and known: another back-end may come back.
+    // Files that left the package stay, and known: another back-end may come back.
     known.extend(package.files.iter().map(|(name, text)| (name.clone(), digits(text.as_bytes()))));
     known.retain(|name, _| folder.join(name).exists());
     let record = format!("{:#}\n", json!({ "version": 1, "files": known }));
@@ -133,7 +133,7 @@ mod tests {
         let one = package(&[("Cargo.toml", "2"), ("src/lib.rs", "2")]);
         write(&one, "lock", folder, Edits::Keep).unwrap();
         assert_eq!(["src/lib.rs", "src/cuda.rs", "src/mine.rs", "Cargo.lock"].map(read), ["2", "1", "mine", "updated"]);
-        // What is as it should be is no edit, wherever it comes from; what was removed comes back.
+        // A file that is as it should be is no edit, whoever wrote it; a removed one comes back.
         fs::write(folder.join("src/lib.rs"), "3").unwrap();
         fs::remove_file(folder.join("Cargo.toml")).unwrap();
         let next = package(&[("Cargo.toml", "3"), ("src/cuda.rs", "3"), ("src/lib.rs", "3")]);

@@ -8,12 +8,12 @@ use equelle_runtime::grid::io::grdecl::DeckFeature;
 /// Arguments of `grid`.
 #[derive(Debug, Args)]
 pub struct GridArgs {
-    /// What to do.
+    /// The verb.
     #[command(subcommand)]
     pub verb: GridVerb,
 }
 
-/// What is done with a grid file.
+/// Verbs for a grid file.
 #[derive(Debug, Subcommand)]
 pub enum GridVerb {
     /// Print counts, bounding box, volumes, quality, named sets and arrays
@@ -21,7 +21,7 @@ pub enum GridVerb {
         /// The grid: a mesh of Gmsh, a VTU, a GRDECL deck, or OPM's text format
         #[arg(value_name = "GRIDFILE")]
         file: PathBuf,
-        /// What decks leave open.
+        /// Choices that decks leave open.
         #[command(flatten)]
         deck: DeckArgs,
     },
@@ -30,7 +30,7 @@ pub enum GridVerb {
         /// The grids
         #[arg(value_name = "GRIDFILE", required = true)]
         files: Vec<PathBuf>,
-        /// What decks leave open.
+        /// Choices that decks leave open.
         #[command(flatten)]
         deck: DeckArgs,
     },
@@ -42,7 +42,7 @@ pub enum GridVerb {
         /// The new file: `.vtu` with names, or `.grid` or `.txt` in OPM's text format
         #[arg(value_name = "OUT")]
         out: PathBuf,
-        /// What decks leave open.
+        /// Choices that decks leave open.
         #[command(flatten)]
         deck: DeckArgs,
     },
@@ -53,7 +53,7 @@ pub enum GridVerb {
 /// Arguments of `grid make`.
 #[derive(Debug, Args)]
 pub struct MakeArgs {
-    /// What to make
+    /// Kind of grid
     #[arg(value_name = "KIND", value_enum)]
     pub kind: MakeKind,
     /// The new file: `.vtu`, `.grid` or `.txt`; of a deck `.grdecl`
@@ -76,14 +76,14 @@ pub struct MakeArgs {
     /// which width their seeds are spread
     #[arg(long, value_name = "PART", default_value_t = 0.0, allow_negative_numbers = true)]
     pub perturb: f64,
-    /// Of a deck: how much deeper it is for each metre along x
+    /// Tilt of a deck: how much deeper it is for each metre along x
     #[arg(long, value_name = "SLOPE", default_value_t = 0.1, allow_negative_numbers = true)]
     pub tilt: f64,
-    /// Of a deck: how much deeper its second half is along x, in metres at the first row; it falls
-    /// along y, to the negative of a quarter
+    /// Throw of a deck: how much deeper its second half is along x, in metres at the first row; it
+    /// falls along y, to the negative of a quarter
     #[arg(long, value_name = "METRES", default_value_t = 2.0, allow_negative_numbers = true)]
     pub throw: f64,
-    /// Of a deck: which part of its cells is not active, at random
+    /// Part of a deck's cells that is not active, at random
     #[arg(long, value_name = "PART", default_value_t = 0.05, allow_negative_numbers = true)]
     pub inactive: f64,
 }

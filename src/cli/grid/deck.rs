@@ -11,7 +11,7 @@ use equelle::failure::Failure;
 
 /// Depth of its top, in metres.
 const TOP: f64 = 1000.0;
-/// Of layers, every third, from the second on, ends in the middle of the box.
+/// Every third layer, from the second on, ends in the middle of the box.
 const PINCHED: usize = 3;
 
 /// The text of a deck.

@@ -16,7 +16,7 @@ pub(super) struct Extremes {
 }
 
 impl Extremes {
-    /// Of values; the first of equal ones.
+    /// Extremes of values; the first of equal ones.
     fn of(values: impl Iterator<Item = f64>) -> Extremes {
         let start = Extremes { least: (f64::INFINITY, 0), most: (f64::NEG_INFINITY, 0) };
         values.enumerate().fold(start, |extremes, (index, value)| Extremes {
@@ -54,13 +54,13 @@ impl Histogram {
 pub(super) struct Quality {
     pub volumes: Extremes,
     pub total_volume: f64,
-    /// Of each cell, the sum of its outward area vectors relative to its surface.
+    /// Sum of the outward area vectors of each cell, relative to its surface.
     pub closure: Extremes,
     /// Cells with a flux of position, which is the volume times the dimension, that is negative.
     pub n_turned: usize,
-    /// Of interior faces: degrees between the normal and the line from centroid to centroid.
+    /// Degrees between the normal of interior faces and the line from centroid to centroid.
     pub non_orthogonality: Histogram,
-    /// Of cells: largest over smallest distance from the centroid to the plane of a face.
+    /// Largest over smallest distance from the centroid of a cell to the plane of a face.
     pub aspect: Histogram,
     /// Numbers of cells that hang together, largest first.
     pub components: Vec<usize>,
@@ -116,7 +116,7 @@ impl Quality {
         }
     }
 
-    /// What makes results inaccurate, though the grid can be used.
+    /// Warnings of what makes results inaccurate, though the grid can be used.
     pub(super) fn warnings(&self) -> Vec<String> {
         let mut warnings = Vec::new();
         if let Some((angle, face)) = self.non_orthogonality.most.filter(|(angle, _)| *angle >= STEEP) {

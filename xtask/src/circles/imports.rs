@@ -7,14 +7,14 @@ use syn::{Attribute, Item, ItemUse, UseTree};
 /// The names of a path, which may begin with `crate`, `super` or `self`.
 pub(super) type Path = Vec<String>;
 
-/// What an import brings in.
+/// An import.
 pub(super) struct Use {
     pub path: Path,
     /// Its name here; none where it is all that a module has.
     pub name: Option<String>,
 }
 
-/// What code names.
+/// Names in code.
 #[derive(Default)]
 pub(super) struct Code {
     pub paths: Vec<Path>,
@@ -25,12 +25,12 @@ pub(super) struct Code {
 /// Macros whose tokens are the code of another program.
 const QUOTING: [&str; 3] = ["parse_quote", "quote", "quote_spanned"];
 
-/// Whether an item is there for tests alone.
+/// True if an item is there for tests alone.
 pub(super) fn is_for_tests(attributes: &[Attribute]) -> bool {
     attributes.iter().any(|attribute| means_tests(attribute.meta.to_token_stream()))
 }
 
-/// Whether what stands between the brackets of an attribute is `cfg(test)`.
+/// True if what stands between the brackets of an attribute is `cfg(test)`.
 fn means_tests(attribute: TokenStream) -> bool {
     attribute.to_string().replace(' ', "") == "cfg(test)"
 }
@@ -53,7 +53,7 @@ pub(super) fn name_of(item: &Item) -> Option<String> {
     Some(name.to_string())
 }
 
-/// What the tree of a `use` brings in.
+/// Imports of the tree of a `use`.
 pub(super) fn read_use(tree: &UseTree) -> Vec<Use> {
     let mut uses = Vec::new();
     read_tree(tree, &mut Vec::new(), &mut uses);
@@ -82,7 +82,7 @@ fn read_tree(tree: &UseTree, above: &mut Path, uses: &mut Vec<Use>) {
     }
 }
 
-/// What code names, but for parts behind `#[cfg(test)]` and the tokens of `quote!`.
+/// Reads the names in code, but for parts behind `#[cfg(test)]` and the tokens of `quote!`.
 pub(super) fn read_code(tokens: TokenStream) -> Code {
     let mut code = Code::default();
     add_code(tokens, &mut code);
@@ -126,7 +126,7 @@ fn add_code(tokens: TokenStream, code: &mut Code) {
     }
 }
 
-/// Whether the token before the one before `at` is this sign.
+/// True if the token before the one before `at` is this sign.
 fn follows(tokens: &[TokenTree], at: usize, sign: char) -> bool {
     at.checked_sub(2).is_some_and(|before| is_punct(&tokens[before], sign))
 }
@@ -135,7 +135,7 @@ fn is_punct(token: &TokenTree, sign: char) -> bool {
     matches!(token, TokenTree::Punct(punct) if punct.as_char() == sign)
 }
 
-/// Whether an item, a field or a statement ends with this token.
+/// True if an item, a field or a statement ends with this token.
 fn ends_item(token: &TokenTree) -> bool {
     is_punct(token, ';') || matches!(token, TokenTree::Group(group) if group.delimiter() == Delimiter::Brace)
 }

@@ -36,7 +36,7 @@ struct Circle {
 }
 
 impl Circle {
-    /// Whether it has more files than the limits of their folders allow.
+    /// True if it has more files than the limits of their folders allow.
     fn is_too_large(&self, limits: &[(&str, usize)]) -> bool {
         let limit = |file: &String| limits.iter().find(|(folder, _)| is_below(file, folder)).map_or(PAIR, |(_, limit)| *limit);
         self.files.iter().map(limit).min().is_some_and(|limit| self.files.len() > limit)
@@ -76,7 +76,7 @@ fn too_many_methods(library: &Crate) -> Vec<((&str, &str), usize)> {
     methods.into_iter().filter(|(_, count)| *count > MAX_METHODS).collect()
 }
 
-/// Whether a file stands in a folder, both as paths from the root of the workspace.
+/// True if a file stands in a folder, both as paths from the root of the workspace.
 fn is_below(file: &str, folder: &str) -> bool {
     file.strip_prefix(folder.trim_end_matches('/')).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }

@@ -31,7 +31,7 @@ struct Module {
     children: BTreeMap<String, usize>,
     /// Names of items.
     items: BTreeSet<String>,
-    /// What `use` brings in, by the name that it has here.
+    /// Imports by `use`, by the name that they have here.
     imported: BTreeMap<String, Path>,
     /// Modules all of whose names are brought in.
     globs: Vec<Path>,
@@ -43,7 +43,7 @@ struct Module {
     used: BTreeSet<Path>,
 }
 
-/// What a path leads to.
+/// Target of a path.
 #[derive(Clone, Copy)]
 enum Target<'a> {
     Module(usize),
@@ -126,14 +126,14 @@ impl Crate {
         methods
     }
 
-    /// Whether a path leads to a module below another, or to an item of one.
+    /// True if a path leads to a module below another, or to an item of one.
     fn leads_below(&self, place: usize, path: &[String]) -> bool {
         let Some(Target::Module(target) | Target::Item(target, _)) = self.follow(place, path, 0) else { return false };
         successors(Some(target), |module| self.modules[*module].parent).any(|module| module == place)
     }
 
-    /// What a path in a module leads to; nothing in this crate if it begins with a name that the
-    /// module does not know.
+    /// Resolves a path in a module; nothing in this crate if it begins with a name that the module
+    /// does not know.
     fn follow<'a>(&'a self, from: usize, path: &'a [String], depth: usize) -> Option<Target<'a>> {
         let mut place = from;
         for (index, name) in path.iter().enumerate() {
@@ -141,7 +141,7 @@ impl Crate {
                 "crate" => place = 0,
                 "self" => {}
                 "super" => place = self.modules[place].parent?,
-                // What a module does not know as far as can be read, a macro defines in it.
+                // A name that a module does not have, as far as can be read, comes from a macro.
                 name => match self.look_up(place, name, index + 1 == path.len(), depth) {
                     Some(Target::Module(inner)) => place = inner,
                     None if index == 0 => return None,
@@ -153,8 +153,8 @@ impl Crate {
         Some(Target::Module(place))
     }
 
-    /// What a name means in a module. At the end of a path an item comes before a module of the
-    /// same name, inside of it after it.
+    /// Resolves a name in a module. At the end of a path an item comes before a module of the same
+    /// name, inside of it after it.
     fn look_up<'a>(&'a self, place: usize, name: &'a str, is_last: bool, depth: usize) -> Option<Target<'a>> {
         if depth == MAX_IMPORTS {
             return None;

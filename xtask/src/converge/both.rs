@@ -18,15 +18,15 @@ use crate::tools::{self, Failure};
 /// Jacobian.
 const AGREEMENT: f64 = 1e-6;
 
-/// What one back-end did.
+/// Results of one back-end.
 struct Run {
-    /// Of each solve in the order of the run: its line and Newton iterations.
+    /// Line and Newton iterations of each solve, in the order of the run.
     newton: Vec<(u64, usize)>,
     /// By line: linear iterations.
     linear: BTreeMap<u64, u64>,
-    /// Of the whole run.
+    /// Time of the whole run.
     seconds: f64,
-    /// Of its solves: assembly, set-up of preconditioners, linear solves; seconds.
+    /// Times of its solves: assembly, set-up of preconditioners, linear solves; seconds.
     parts: [f64; 3],
     /// By name: what was put out.
     outputs: BTreeMap<String, Vec<f64>>,
@@ -145,7 +145,7 @@ fn one(bundle: &Path, grid: &Grid, case: &Case, backend: &str, outputs: &Path) -
     Ok(Ok(run))
 }
 
-/// What a run put out, by name: files, and lines of the results, those with one tag together.
+/// Outputs of a run by name: files, and lines of the results, those with one tag together.
 fn values(results: &str, outputs: &Path) -> Result<BTreeMap<String, Vec<f64>>, Failure> {
     let mut values: BTreeMap<String, Vec<f64>> = BTreeMap::new();
     for (tag, value) in results.lines().filter_map(|line| line.split_once(" = ")) {

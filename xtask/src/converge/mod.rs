@@ -1,4 +1,4 @@
-//! Whether implicit programs converge with default parameters, on grids of all kinds: a table for
+//! Convergence of implicit programs with default parameters, on grids of all kinds: a table for
 //! docs/benchmarks.
 
 mod both;
@@ -13,7 +13,7 @@ use serde_json::Value;
 use self::problems::{Case, Generators, Grid, cases, grids};
 use crate::tools::{self, Failure, root};
 
-/// What to run.
+/// Options of `converge`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Options {
     /// About how many cells grids have
@@ -39,7 +39,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     }
     let folder = root().join("target/converge");
     fs::create_dir_all(&folder).map_err(|error| format!("cannot make `{}`: {error}", folder.display()))?;
-    // What takes time are the simulators, which are optimised in either case.
+    // The simulators take the time; they are optimised in either case.
     let equellec = tools::equellec("dev")?;
     let mut failed = 0;
     println!("| grid | cells | program | solves | Newton iterations | linear iterations | assembly s | set-up s | linear solves s |");
@@ -62,7 +62,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     if failed == 0 { Ok(()) } else { Err(format!("{failed} did not converge")) }
 }
 
-/// Whether the options ask for this one.
+/// True if the options ask for this one.
 fn wanted(options: &Options, grid: &Grid, case: &Case) -> bool {
     format!("{} {}", grid.name, case.name).contains(&options.only)
 }
@@ -95,7 +95,7 @@ fn solve(equellec: &Command, grid: &Grid, case: &Case, folder: &Path) -> Result<
     Ok(Ok(summary["solves"].as_array().into_iter().flatten().map(line).collect()))
 }
 
-/// Whether the state at the end is one that there is; or what it is.
+/// True if the state at the end is one that there is; or what it is.
 fn check_states(case: &Case, results: &str, outputs: &Path) -> Result<Result<(), String>, Failure> {
     let [least, greatest] = case.within;
     let states = states(case, results, outputs)?;

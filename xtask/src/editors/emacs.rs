@@ -4,7 +4,7 @@ use equelle_front::check::{BuiltinInfo, builtins};
 
 use super::words::{WordKind, unit_names, words};
 
-/// What does not come from tables; each `@NAME@` is replaced by a list.
+/// Text that does not come from tables; each `@NAME@` is replaced by a list.
 const TEMPLATE: &str = include_str!("equelle-mode.el.in");
 
 /// `equelle-mode.el`

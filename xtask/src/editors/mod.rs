@@ -1,4 +1,4 @@
-//! What is made from the tables of the language: the grammar and the mode of the editors, and the
+//! Files made from the tables of the language: the grammar and the mode of the editors, and the
 //! reference of the book.
 //!
 //! The words come from the tables that the compiler itself uses:

@@ -100,7 +100,7 @@ mod tests {
 
     /// A rule of the grammar, without includes.
     struct Rule {
-        /// Of the whole match, or of a string with its quotes.
+        /// Name of the whole match, or of a string with its quotes.
         name: Option<String>,
         expression: Regex,
         /// Names of the groups, from 1.
@@ -233,7 +233,7 @@ mod tests {
         assert_eq!(found, expected.map(|(text, scope)| (text.to_owned(), format!("{scope}.equelle"))));
     }
 
-    /// What the lexer says that a token is.
+    /// Scopes for a token of the lexer.
     fn expected(kind: TokenKind, text: &str, builtins: &BTreeSet<String>) -> &'static [&'static str] {
         match kind {
             TokenKind::Name => &["variable.other", "entity.name.function"],

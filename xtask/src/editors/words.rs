@@ -5,7 +5,7 @@ use equelle_front::ops::CONSTANTS;
 use equelle_front::syntax::Keyword;
 use equelle_front::units::UNITS;
 
-/// What a reserved word is to a reader.
+/// Kind of a reserved word for a reader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum WordKind {
     /// A part of a type.

@@ -15,7 +15,7 @@ pub(in crate::codegen) fn body_of_cells<'a>(kernel: &'a Kernel, sets: &SetTable)
     }
 }
 
-/// Whether a body asks for cells alone, and for nothing but their volumes.
+/// True if a body asks for cells alone, and for nothing but their volumes.
 fn asks_cells_alone(kernel: &Kernel, body: &KBlock, sets: &SetTable) -> bool {
     let mut alone = true;
     visit_block(body, &mut |node| {

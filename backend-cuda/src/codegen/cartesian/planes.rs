@@ -14,7 +14,8 @@ use crate::codegen::emit::writer::Writer;
 const LEAST_PLANES: usize = 5;
 
 impl Writer<'_> {
-    /// What threads keep from plane to plane, where it pays and takes at most so many arrays.
+    /// Returns what threads keep from plane to plane, if that pays and takes at most `most_arrays`
+    /// arrays.
     pub(super) fn run_of_planes(&mut self, block: &KBlock, most_arrays: usize) -> Option<RunOfPlanes> {
         let reads = self.reads_around(block);
         let mut run = RunOfPlanes::default();

@@ -15,7 +15,7 @@ use crate::codegen::signature::LaunchBounds;
 /// leaves too few for the rest.
 const MAX_REGISTERS: usize = 40;
 
-/// What the cells of a row load together.
+/// Values that the cells of a row load together.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct RowLoads {
     /// Parameters read in the cell or beyond one of its sides: the neighbour along x is in the row.
@@ -38,7 +38,7 @@ pub(in crate::codegen) fn row_widths(source: Source<'_>, block: &KBlock) -> Opti
     Some((widths_within(source, rows, MAX_REGISTERS)?, inside))
 }
 
-/// Whether the results of adjacent cells are numbers that can be stored together.
+/// True if the results of adjacent cells are numbers that can be stored together.
 pub(super) fn stores_rows(kernel: &Kernel) -> bool {
     kernel.results.iter().all(|r| r.reduce.is_none() && r.ty.basic == Basic::Scalar && matches!(r.ty.shape, Shape::Collection(_)))
 }
@@ -81,7 +81,8 @@ fn inside_of(block: &KBlock) -> KBlock {
 }
 
 impl RowLoads {
-    /// Of a body inside the grid; `None` if it loads something else, or nothing beyond a side.
+    /// Finds the loads of a body inside the grid; `None` if it loads something else, or nothing
+    /// beyond a side.
     fn of(w: &Writer<'_>, inside: &KBlock) -> Option<Self> {
         let mut loads = RowLoads::default();
         let mut together = true;

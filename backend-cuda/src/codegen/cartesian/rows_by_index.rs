@@ -16,7 +16,8 @@ use super::row_cells::{registers_of_rows, stores_rows, widths_within};
 const REGISTERS: [(usize, LaunchBounds); 2] = [(40, LaunchBounds::RowCells), (56, LaunchBounds::MoreRowCells)];
 /// Registers for the values that threads keep from plane to plane.
 const COLUMN_REGISTERS: usize = 40;
-/// Of 96, those for these values and all that is loaded for a plane: a kernel with 96 such spills.
+/// Registers, of 96, for these values and all that is loaded for a plane: a kernel with 96 such
+/// spills.
 const PLANE_REGISTERS: usize = 88;
 /// Rows from which it pays: a kernel that reads along x alone loads each value by itself.
 const LEAST_ROWS: usize = 3;
@@ -68,7 +69,7 @@ fn row_function(source: Source<'_>, w: Writer<'_>, bounds: LaunchBounds) -> Func
 /// The widest numbers of cells that fit, and the launch bounds with which they do.
 fn widths_and_bounds(source: Source<'_>, rows: usize) -> Option<(&'static [u32], LaunchBounds)> {
     let fitting = REGISTERS.iter().filter_map(|&(registers, bounds)| Some((widths_within(source, rows, registers)?, bounds)));
-    // Of equally wide ones the first, which has fewer registers.
+    // Among equally wide ones the first wins: it has fewer registers.
     fitting.rev().max_by_key(|(widths, _)| widths.last().copied())
 }
 
@@ -138,7 +139,7 @@ impl Writer<'_> {
         std::mem::replace(&mut self.out, before)
     }
 
-    /// What is before and after that loop.
+    /// Writes that loop, with the lines before and after it.
     fn whole_row(&mut self, definitions: &[String], results: &[String], cells: &str) {
         for line in definitions {
             self.line(line);

@@ -10,7 +10,7 @@ use crate::codegen::emit::block::Reduced;
 use crate::codegen::emit::writer::Writer;
 
 impl Writer<'_> {
-    /// Whether a parameter has a number, in memory, for every cell: what only some cells have must
+    /// True if a parameter has a number, in memory, for every cell: what only some cells have must
     /// not be loaded before a test says that it is there.
     pub(in crate::codegen) fn is_everywhere(&self, param: ParamId) -> bool {
         let param = &self.kernel.params[param.0 as usize];

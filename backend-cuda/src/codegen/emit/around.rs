@@ -1,4 +1,4 @@
-//! What a [`Writer`](super::writer::Writer) keeps about cells that are read by index.
+//! State of a [`Writer`](super::writer::Writer) for cells that are read by index.
 
 use std::collections::BTreeMap;
 
@@ -6,18 +6,18 @@ use equelle_front::backend::offset_steps::Steps;
 use equelle_front::ir::{LocalId, ParamId, Path};
 use equelle_front::ops::SideMap;
 
-/// What several cells of a row read together.
+/// Reads that several cells of a row share.
 #[derive(Clone, Debug, Default)]
 pub(in crate::codegen) struct RowsTogether {
     /// Lines before the loop over the cells.
     pub definitions: Vec<String>,
     /// Names of arrays of values, by parameter and steps along the second and the third axis.
     pub loads: Vec<(ParamId, [Steps; 2], String)>,
-    /// Of threads that go from plane to plane: what they keep on the way.
+    /// Values that threads keep, if they go from plane to plane.
     pub run: Option<RunOfPlanes>,
 }
 
-/// What a thread keeps that goes from plane to plane.
+/// Values that a thread keeps while it goes from plane to plane.
 #[derive(Clone, Debug, Default)]
 pub(in crate::codegen) struct RunOfPlanes {
     /// Lines before the loop over the planes.
@@ -93,17 +93,17 @@ impl Stretch {
     }
 }
 
-/// Whether a read with the first map finds its value in what is loaded with the second.
+/// True if a read with the first map finds its value in what is loaded with the second.
 fn is_met_by(read: SideMap, loaded: SideMap) -> bool {
     read == SideMap::Never || read == loaded
 }
 
-/// What a body reads by index, by the steps that lead there from the cell at hand.
+/// Cells that a body reads by index, by the steps that lead there from the cell at hand.
 #[derive(Clone, Debug, Default)]
 pub(in crate::codegen) struct CellsAround {
-    /// Whether the text has a place for the definitions of names.
+    /// True if the text has a place for the definitions of names.
     pub(super) named: bool,
-    /// Whether the cell at hand is so far from the sides that no rule beyond them is asked for.
+    /// True if the cell at hand is so far from the sides that no rule beyond them is asked for.
     pub inside: bool,
     /// Names of places along each axis.
     pub(super) places: [Vec<(Steps, String)>; 3],
@@ -111,7 +111,7 @@ pub(in crate::codegen) struct CellsAround {
     pub(super) rows: Vec<([Steps; 2], String)>,
     /// Lines that define these names.
     pub(super) definitions: Vec<String>,
-    /// Of a text for several cells of a row: where what they share is defined.
+    /// Shared definitions, in a text for several cells of a row.
     pub(in crate::codegen) together: Option<RowsTogether>,
     /// Locals of cells.
     pub(super) cells: BTreeMap<LocalId, Path>,

@@ -1,4 +1,4 @@
-//! What a [`Writer`](super::writer::Writer) of an equation keeps about derivatives.
+//! State of a [`Writer`](super::writer::Writer) of an equation for derivatives.
 
 use std::collections::BTreeSet;
 
@@ -23,7 +23,7 @@ pub(in crate::codegen) enum Target {
 #[derive(Clone, Debug)]
 pub(in crate::codegen) struct Derivatives {
     pub target: Target,
-    /// Of the sums around, outermost first.
+    /// The sums around, outermost first.
     pub sums: Vec<Sum>,
     /// Signs of the sides of a cell around: whether -1.
     pub sides: Vec<bool>,

@@ -59,7 +59,7 @@ impl Writer<'_> {
             KExpr::Unary(op, a) => self.unary(*op, a),
             KExpr::Arithmetic(Arithmetic::Div, a, b) => match self.quotient(a, b) {
                 Some(quotient) => quotient,
-                // What is the same for every element is no 0 that meets many others.
+                // Only dividends that vary by element need `eq_divide`: a 0 slows down its warp.
                 None if self.kernel.expr_basic(a) == Basic::Scalar && !matches!(**a, KExpr::Real(_) | KExpr::Param(_)) => {
                     Text::atom(format!("eq_divide({}, {})", self.expr(a).bare(), self.expr(b).bare()))
                 }

@@ -1,4 +1,4 @@
-//! What kernels store.
+//! Stores of kernels.
 
 use equelle_front::ir::{KBlock, KExpr, KStmt, LocalId};
 use equelle_front::ops::Reduction;
@@ -40,7 +40,7 @@ impl Writer<'_> {
     /// All of a cell in the order of its statements, results stored as soon as they are there:
     /// they would wait in registers. No result is in memory that the kernel reads.
     fn statements_and_stores(&mut self, block: &KBlock) {
-        // What choices and sums assign is complete at the end of them only.
+        // Locals that choices and sums assign are complete only at the end of them.
         let is_let = |id: LocalId| block.statements.iter().any(|s| matches!(s, KStmt::Let { local, .. } if *local == id));
         let early = |(number, value): (usize, &KExpr)| match value {
             KExpr::Local(id) if is_let(*id) => Some((*id, number)),

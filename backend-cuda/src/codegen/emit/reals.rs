@@ -20,7 +20,7 @@ impl Reals {
     /// Everything in double precision.
     pub(in crate::codegen) const DOUBLE: Reals = Reals { computed: Precision::Double, kept: Precision::Double };
 
-    /// Of a kernel.
+    /// Returns the precisions of a kernel.
     pub(in crate::codegen) fn of(kernel: &Kernel, numbers: Numbers) -> Self {
         Reals { computed: kernel.computes_in(numbers), kept: numbers.precision }
     }

@@ -11,13 +11,13 @@ pub(in crate::codegen) struct SideNames {
     pub cell: String,
     /// Where the side is.
     pub at: String,
-    /// What is beyond.
+    /// The neighbour beyond it.
     pub neighbour: String,
     /// Its two cells, in the order of the face.
     pub cells: String,
-    /// What is loaded ahead, if anything.
+    /// Values that are loaded ahead, if any.
     pub prefetch: Option<Prefetch>,
-    /// Whether the text is written as if the cell that sums were the first one.
+    /// True if the text is written as if the cell that sums were the first one.
     pub as_outward: bool,
 }
 

@@ -11,7 +11,7 @@ use super::path::side_map;
 use super::text::Text;
 use super::writer::Writer;
 
-/// What something is the same for.
+/// Cells that share a definition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum SameFor {
     Cell,
@@ -69,7 +69,7 @@ impl Writer<'_> {
         name
     }
 
-    /// Whether who goes so many steps around the grid does so once.
+    /// True if who goes so many steps around the grid does so once.
     fn is_near(&self, axis: usize, by: i8) -> bool {
         u32::from(by.unsigned_abs()) <= self.cells[axis]
     }

@@ -38,7 +38,7 @@ impl Text {
         &self.bare
     }
 
-    /// Whether it is the name of a value, which costs nothing to repeat.
+    /// True if it is the name of a value, which costs nothing to repeat.
     pub(in crate::codegen) fn is_name(&self) -> bool {
         self.form == TextForm::Name
     }

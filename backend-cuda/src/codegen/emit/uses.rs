@@ -1,4 +1,4 @@
-//! What a text refers to, noted by whoever writes the reference.
+//! References of a text, noted by whoever writes them.
 
 use std::collections::BTreeSet;
 
@@ -48,13 +48,13 @@ impl GridUse {
         }
     }
 
-    /// Whether it reads any array.
+    /// True if it reads any array.
     pub(in crate::codegen) fn any(self) -> bool {
         self != GridUse::default()
     }
 }
 
-/// What the text of a body refers to.
+/// References of the text of a body.
 #[derive(Clone, Debug, Default)]
 pub(in crate::codegen) struct Uses {
     /// Numbers of parameters.

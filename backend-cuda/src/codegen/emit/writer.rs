@@ -1,5 +1,5 @@
-//! What the functions of one kernel share: names and lines of CUDA C++ text. It calls the helpers
-//! of `runtime/kernels/prelude/`.
+//! State shared by the functions of one kernel: names and lines of CUDA C++ text. The text calls
+//! the helpers of `runtime/kernels/prelude/`.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -69,26 +69,26 @@ pub(in crate::codegen) struct Writer<'a> {
     pub reals: Reals,
     pub form: Form,
     pub usage: &'a KernelUsage,
-    /// Whether the cells are known to be inside the grid, all their neighbours there.
+    /// True if the cells are known to be inside the grid, all their neighbours there.
     pub inside: bool,
-    /// Whether the text is for one of several cells of a row, number `at`, whose values were loaded
+    /// True if the text is for one of several cells of a row, number `at`, whose values were loaded
     /// together.
     pub row: bool,
-    /// Whether values of neighbours are loaded before the first of them is used. Loads left in
+    /// True if values of neighbours are loaded before the first of them is used. Loads left in
     /// place wait for what stands before them, but need no registers until then.
     pub loads_neighbours_first: bool,
     pub out: String,
-    /// What the text refers to.
+    /// References of the text.
     pub uses: Uses,
     pub(in crate::codegen) indent: usize,
     pub params: Vec<String>,
-    /// Of the values of each parameter on the sides of cells.
+    /// Names of the values of each parameter on the sides of cells.
     pub by_side: Vec<String>,
     pub results: Vec<String>,
     pub(in crate::codegen) locals: Vec<String>,
     /// Name of the ranks argument of each set whose ranks the body needs.
     pub ranks: BTreeMap<SetId, String>,
-    /// What is known of the faces that sums around go over.
+    /// Names for the faces that the sums around go over.
     pub(in crate::codegen) sides: BTreeMap<LocalId, SideNames>,
     /// Results that are stored as soon as a local has their value, which nothing reads after that.
     pub(in crate::codegen) early: Vec<(LocalId, usize)>,
@@ -101,7 +101,7 @@ pub(in crate::codegen) struct Writer<'a> {
     pub on_cartesian_grid: bool,
     /// Locals that stand for any face across an axis.
     pub(in crate::codegen) faces_across: BTreeMap<LocalId, usize>,
-    /// What is read by index.
+    /// Cells that are read by index.
     pub(in crate::codegen) around: CellsAround,
     /// Arrays (by axis) that hold values of neighbours, loaded together before the sides are
     /// summed.
@@ -110,9 +110,9 @@ pub(in crate::codegen) struct Writer<'a> {
     pub(in crate::codegen) here: BTreeMap<ParamId, String>,
     /// Locals that hold what is kept per axis, loaded first: arrays by axis, or one number.
     pub(in crate::codegen) per_axis: BTreeMap<ParamId, String>,
-    /// Of an equation: its unknowns, the first parameters.
+    /// Names for the unknowns of an equation, the first parameters.
     pub unknowns: Vec<UnknownNames>,
-    /// Of an equation: what becomes of its derivatives.
+    /// State of the derivatives of an equation.
     pub derivatives: Option<Derivatives>,
     pub(in crate::codegen) names: Namer,
 }

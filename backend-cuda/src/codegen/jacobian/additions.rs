@@ -7,7 +7,7 @@ use equelle_front::ir::{KBlock, KExpr, KStmt, ParamId, Path, Side};
 use crate::codegen::emit::derivatives::{Sum, Target};
 use crate::codegen::emit::writer::Writer;
 
-/// Whether a block adds derivatives.
+/// True if a block adds derivatives.
 pub(in crate::codegen) fn adds(block: &KBlock) -> bool {
     let mut found = false;
     let mut look = |node: Node<'_>| found |= matches!(node, Node::Stmt(KStmt::Add { .. }));
@@ -16,7 +16,7 @@ pub(in crate::codegen) fn adds(block: &KBlock) -> bool {
 }
 
 impl Writer<'_> {
-    /// Whether the pattern of an equation is being written, which may follow paths that lead
+    /// True if the pattern of an equation is being written, which may follow paths that lead
     /// nowhere.
     pub(in crate::codegen) fn tells_pattern(&self) -> bool {
         self.derivatives.as_ref().is_some_and(|d| d.target == Target::Pattern)

@@ -113,7 +113,7 @@ fn finish_equation(w: Writer<'_>, name: String, used: &BodyUsage, targets: [Opti
     finish(w, name, LaunchBounds::of(used, evaluates), arguments, grid)
 }
 
-/// Whether the grid alone decides which additions a block makes, and where.
+/// True if the grid alone decides which additions a block makes, and where.
 fn has_fixed_additions(skeleton: &Skeleton, block: &KBlock) -> bool {
     block.statements.iter().all(|statement| match statement {
         KStmt::If { condition, then, otherwise, .. } => {

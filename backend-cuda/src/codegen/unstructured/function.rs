@@ -101,7 +101,7 @@ fn reduction_body(w: &mut Writer<'_>) {
     }
 }
 
-/// What combines two partial results, as a function and as an object.
+/// Returns the function and the object that combine two partial results.
 fn combination(reduction: Reduction) -> (&'static str, &'static str) {
     match reduction {
         Reduction::Max => ("eq_greatest", "EqMax"),

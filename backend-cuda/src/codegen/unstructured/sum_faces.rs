@@ -84,7 +84,7 @@ impl Writer<'_> {
             FaceFilter::Interior => self.line(&format!("if (!eq_is_inside({name}_neighbour)) continue;")),
             FaceFilter::Boundary => self.line(&format!("if (eq_is_inside({name}_neighbour)) continue;")),
         }
-        // What is asked for comes first; whether it is, the rest of the text tells.
+        // The definitions come first, but the rest of the text tells which ones it needs.
         let before = std::mem::take(&mut self.out);
         self.uses.faces.remove(&face);
         self.uses.face_cells.remove(&face);

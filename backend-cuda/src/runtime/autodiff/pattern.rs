@@ -54,7 +54,7 @@ pub(crate) struct PatternCache(Vec<(PatternKey, Rc<CsrPattern>)>);
 #[derive(Debug)]
 pub struct PatternBuilder {
     key: PatternKey,
-    /// Whether slots of additions are needed.
+    /// True if slots of additions are needed.
     slots: bool,
     stage: Stage,
 }

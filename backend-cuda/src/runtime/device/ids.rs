@@ -31,7 +31,7 @@ pub struct LaunchShape {
     pub block: [u32; 3],
 }
 
-/// What a launch does, for `--profile`.
+/// Work of a launch, for `--profile`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Work {
     /// Lines of the program that it computes.

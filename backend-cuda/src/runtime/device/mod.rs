@@ -98,7 +98,7 @@ pub trait Device: SparseProducts + DirectSolves {
     /// # Errors
     /// `Backend`: the driver has no such memory.
     fn mapped_words(&self, count: usize) -> Result<Rc<dyn MappedWords>, Error>;
-    /// Whether all work so far is done; does not wait.
+    /// True if all work so far is done; does not wait.
     ///
     /// # Errors
     /// `Backend`: the device is lost, or work failed.
@@ -138,7 +138,8 @@ pub trait Device: SparseProducts + DirectSolves {
     /// Bandwidth of a copy in device memory in bytes a second, reads and writes together; `None` if
     /// it cannot be measured.
     fn copy_bandwidth(&self) -> Option<f64>;
-    /// What a kernel takes in blocks of so many threads; `None` if the device cannot tell.
+    /// Returns the resources of a kernel in blocks of so many threads; `None` if the device cannot
+    /// tell.
     fn resources(&self, function: FunctionId, threads: u32) -> Option<KernelResources>;
     /// Frees a graph; ignores unknown ones. Does not wait: a graph in flight finishes.
     fn free_graph(&self, graph: GraphId);

@@ -255,9 +255,9 @@ pub struct Call {
     offsets: Vec<u32>,
     work: Option<Work>,
     rows: Option<RowFunctions>,
-    /// Whether it writes what it reads, so that a second launch would give something else.
+    /// True if it writes what it reads, so that a second launch would give something else.
     in_place: bool,
-    /// Whether its kernel has `EQ_WIDE`.
+    /// True if its kernel has `EQ_WIDE`.
     wide: bool,
 }
 
@@ -332,7 +332,7 @@ impl Call {
         Call { in_place: true, ..self }
     }
 
-    /// Whether it may be launched again with the same results.
+    /// True if it may be launched again with the same results.
     pub(crate) fn repeats(&self) -> bool {
         !self.in_place
     }
@@ -349,7 +349,7 @@ impl Call {
         if self.wide || self.goes_by_planes(row_cells) { 128 } else { 256 }
     }
 
-    /// Whether threads that have so many cells of a row go from plane to plane.
+    /// True if threads that have so many cells of a row go from plane to plane.
     pub(crate) fn goes_by_planes(&self, row_cells: u32) -> bool {
         row_cells > 1 && self.rows.as_ref().is_some_and(|rows| rows.planes == Planes::Several)
     }

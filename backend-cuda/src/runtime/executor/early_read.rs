@@ -13,7 +13,7 @@ const WORDS: usize = 3;
 /// Looks at the first word between two questions whether the device is idle.
 const LOOKS: usize = 4096;
 
-/// What the host waits for.
+/// Values that the host waits for.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct EarlyRead {
     /// The address of a number.

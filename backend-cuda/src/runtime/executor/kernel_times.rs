@@ -26,7 +26,7 @@ struct OneKernel {
     lines: Rc<[u32]>,
     calls: u64,
     bytes: u64,
-    /// Of first occurrences, in which clocks and caches are cold.
+    /// Times of first occurrences, in which clocks and caches are cold.
     first: Mean,
     second: Mean,
 }

@@ -126,7 +126,7 @@ impl Executor {
         self.options.dim
     }
 
-    /// Whether offsets into the cells' face lists take 64 bits.
+    /// True if offsets into the cells' face lists take 64 bits.
     pub(crate) fn wide_offsets(&self) -> bool {
         self.options.wide_offsets
     }
@@ -144,7 +144,7 @@ impl Executor {
         self.shape.ok_or_else(|| Error::internal("a Cartesian kernel without a Cartesian grid"))
     }
 
-    /// Whether the run is interrupted.
+    /// True if the run is interrupted.
     pub(crate) fn is_interrupted(&self) -> bool {
         self.interrupt.asked().is_some()
     }

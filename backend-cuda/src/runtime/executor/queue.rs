@@ -107,7 +107,7 @@ impl Queue {
         self.handed_over
     }
 
-    /// Whether the queue is empty.
+    /// True if the queue is empty.
     pub(crate) fn is_empty(&self) -> bool {
         self.waiting.is_empty()
     }

@@ -40,7 +40,7 @@ impl<R> Leaves<R> {
         self.count
     }
 
-    /// Whether there are none.
+    /// True if there are none.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }

@@ -163,7 +163,7 @@ mod tests {
             };
             assert_eq!(wide, expected, "{at}");
         }
-        // Of two neighbours on the same side, the one is too far from the other by one.
+        // One of two neighbours on the same side is too far from the other by one.
         let n = 32_800;
         let grid = Grid::cartesian(Cartesian::line(n, 1.0)).unwrap().as_unstructured();
         assert!(narrow(grid.topology(), &two()).is_some());

@@ -34,7 +34,7 @@ struct SetBuffers {
 }
 
 impl DeviceSets {
-    /// Whether [`DeviceSets::note_within`] was called for two domains.
+    /// True if [`DeviceSets::note_within`] was called for two domains.
     pub(crate) fn known_within(&self, from: &Arc<Domain>, domain: &Arc<Domain>) -> bool {
         self.within.iter().any(|[a, b]| Arc::ptr_eq(a, from) && Arc::ptr_eq(b, domain))
     }
@@ -193,7 +193,7 @@ impl DeviceSets {
     }
 }
 
-/// Whether the prelude has closed forms for ranks in the canonical superset of a domain, on a
+/// True if the prelude has closed forms for ranks in the canonical superset of a domain, on a
 /// Cartesian grid.
 fn in_closed_form(executor: &Executor, domain: &Domain) -> bool {
     executor.shape().is_some() && matches!(domain.kind(), EntityKind::Cell | EntityKind::Face)

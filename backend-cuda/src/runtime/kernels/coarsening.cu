@@ -115,7 +115,7 @@ EQ_FUNCTION unsigned int eq_scattered(unsigned int row) {
   return mixed ^ mixed >> 16;
 }
 
-// Whether a row is undecided: it may become a root.
+// State of an undecided row, which may become a root.
 #define EQ_UNDECIDED 1
 
 // Initially rows with neighbours are undecided, and no row is in an aggregate.

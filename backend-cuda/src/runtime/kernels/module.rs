@@ -24,11 +24,11 @@ pub enum FloatingPoint {
 pub struct CompileOptions {
     /// Dimension of the grid: `DIM` in the kernels.
     pub dim: usize,
-    /// Whether offsets into the cells' face lists need 64 bits.
+    /// True if offsets into the cells' face lists need 64 bits.
     pub wide_offsets: bool,
-    /// Whether neighbours across half-faces have 16 bits: `EQ_NARROW_SIDES` in the kernels.
+    /// True if neighbours across half-faces have 16 bits: `EQ_NARROW_SIDES` in the kernels.
     pub narrow_sides: bool,
-    /// Whether kernels of programs use closed forms for relations and geometry of a Cartesian grid:
+    /// True if kernels of programs use closed forms for relations and geometry of a Cartesian grid:
     /// `EQ_CARTESIAN` in the kernels.
     pub cartesian: bool,
     /// Precision of collections: `EqReal` in the kernels.
@@ -298,7 +298,7 @@ impl KernelModule {
         }
     }
 
-    /// Whether its kernels depend on the grid. Other modules are compiled once for all grids.
+    /// True if its kernels depend on the grid. Other modules are compiled once for all grids.
     pub(crate) fn is_on_grids(&self) -> bool {
         *self != RUNTIME_MODULE && !LINEAR_MODULES.contains(self)
     }
@@ -315,7 +315,7 @@ impl KernelModule {
         }
     }
 
-    /// Whether a kernel begins with `EQ_START`: it waits by itself for the previous one in a graph,
+    /// True if a kernel begins with `EQ_START`: it waits by itself for the previous one in a graph,
     /// and may start while that one ends (programmatic dependent launch).
     pub(crate) fn is_programmatic(&self, kernel: &str) -> bool {
         LINEAR_MODULES.contains(self) && PROGRAMMATIC_KERNELS.contains(&kernel)
@@ -368,7 +368,7 @@ impl KernelModule {
     }
 }
 
-/// What precedes kernels on grids: the prelude and the elementary functions.
+/// Returns the text before kernels on grids: the prelude and the elementary functions.
 pub fn before_kernels() -> String {
     format!("{PRELUDE}\n{}", equelle_runtime::math::cuda_text())
 }

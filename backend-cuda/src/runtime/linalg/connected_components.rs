@@ -65,7 +65,7 @@ impl ConnectedComponents {
         Ok(ConnectedComponents { made_for: (Rc::clone(&matrix.rows), ends.to_vec()), ranges, found: RefCell::new(None) })
     }
 
-    /// Whether these components belong to the pattern of a matrix whose fields end at `ends`.
+    /// True if these components belong to the pattern of a matrix whose fields end at `ends`.
     pub(crate) fn is_of(&self, matrix: &DeviceMatrix, ends: &[usize]) -> bool {
         Rc::ptr_eq(&self.made_for.0, &matrix.rows) && self.made_for.1 == ends
     }
@@ -99,7 +99,7 @@ impl ConnectedComponents {
         self.found.borrow().as_ref().filter(|found| Rc::ptr_eq(&found.null_space, null_space)).map(|found| Rc::clone(&found.projection))
     }
 
-    /// Whether each component is regular, by entries with this rounding. One small copy to the host
+    /// True if each component is regular, by entries with this rounding. One small copy to the host
     /// for each field.
     fn fixed(&self, executor: &Executor, matrix: &DeviceMatrix, rounding: f64) -> Result<Vec<Vec<u8>>, Error> {
         let mut all = Vec::with_capacity(self.ranges.len());

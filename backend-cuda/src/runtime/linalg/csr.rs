@@ -113,7 +113,7 @@ impl CsrPattern {
         self.n_cols
     }
 
-    /// Whether there are no rows.
+    /// True if there are no rows.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

@@ -19,7 +19,7 @@ use crate::runtime::test_support::{box_matrix, numbers, runtime_on, spaces};
 thread_local! {
     /// Calls of engines on this thread.
     static ASKED: RefCell<Vec<&'static str>> = const { RefCell::new(Vec::new()) };
-    /// Whether there is memory for factors.
+    /// True if there is memory for factors.
     static FITS: Cell<bool> = const { Cell::new(true) };
 }
 

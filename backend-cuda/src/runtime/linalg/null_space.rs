@@ -110,7 +110,7 @@ impl Projection {
         Ok(Projection { left: Vectors::new(rt, n, &left)?, ones: Vectors::new(rt, n, &ones)? })
     }
 
-    /// Whether a matrix still has this null space and these left null vectors, by entries with this
+    /// True if a matrix still has this null space and these left null vectors, by entries with this
     /// rounding; false if there are too many to check. One small copy to the host.
     ///
     /// # Errors

@@ -63,7 +63,7 @@ pub struct Space<T> {
     /// Length of new vectors.
     pub(crate) len: usize,
     pub(crate) setups: SetupCache,
-    /// Whether multigrid runs in double precision.
+    /// True if multigrid runs in double precision.
     pub(crate) in_double_precision: bool,
     /// Bytes of the kernels, counted from shapes.
     pub(crate) traffic: TrafficCounter,
@@ -99,7 +99,7 @@ enum Update {
 }
 
 impl<T: Real> Space<T> {
-    /// Whether kernels fuse operations of a Krylov method: those in double precision do.
+    /// True if kernels fuse operations of a Krylov method: those in double precision do.
     const FUSES: bool = size_of::<T>() == 8;
 
     /// The space of vectors on an executor.

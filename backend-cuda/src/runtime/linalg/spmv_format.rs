@@ -54,7 +54,7 @@ impl EqSparseMatrix {
         EqSparseMatrix { rows, slices: [0; 5], lanes, n_cols: n_cols as u32 }
     }
 
-    /// Whether it is in slices.
+    /// True if it is in slices.
     pub fn is_by_slices(&self) -> bool {
         self.slices[0] != 0
     }

@@ -254,7 +254,7 @@ impl Space<f64> {
         Ok(MatrixInspection { words: std::array::from_fn(|word| words[word]) })
     }
 
-    /// Whether a square matrix is symmetric and its diagonal positive.
+    /// True if a square matrix is symmetric and its diagonal positive.
     pub(crate) fn is_symmetric_and_positive(&mut self, a: &DeviceMatrix) -> Result<bool, Error> {
         let n = a.rows.len();
         let properties = self.inspect_matrix(a)?.properties(n, &[n]);

@@ -418,7 +418,7 @@ fn null_spaces_are_looked_for_once() {
     };
     let one_way =
         |row: usize, column: usize, value: f64| if row == 0 && column <= 1 { value + if column == 0 { 1.0 } else { -1.0 } } else { value };
-    // Whether the host inspects the entries.
+    // Matrices, and whether the host inspects their entries.
     let matrices = [
         (closed.clone(), true),
         (changed(&|_, _, value| 2.0 * value), false),

@@ -136,7 +136,7 @@ pub(super) fn combine_bools(rt: &mut CudaRuntime, op: BoolOp, a: &Bool, b: &Bool
     Ok(Bool::Device(out))
 }
 
-/// Whether two entities, or two Empties, are the same.
+/// True if two entities, or two Empties, are the same.
 pub(super) fn same_entities(rt: &mut CudaRuntime, a: &EntityCollection, b: &EntityCollection) -> Result<BoolCollection, Error> {
     let (out, n) = (rt.new_bool_collection(a.domain())?, a.domain().len());
     let call = operation(rt, "equelle_same_entities")?.arg(n as u32).arg(a.pointer()).arg(b.pointer()).arg(out.pointer());
@@ -144,7 +144,7 @@ pub(super) fn same_entities(rt: &mut CudaRuntime, a: &EntityCollection, b: &Enti
     Ok(out)
 }
 
-/// Whether one is true, or none is false. The order does not matter, so only the tree is used.
+/// True if one is true, or none is false. The order does not matter, so only the tree is used.
 pub(super) fn reduce(rt: &mut CudaRuntime, reduction: BoolReduction, values: &BoolCollection) -> Result<Bool, Error> {
     rt.combine_bools(Leaves { count: values.domain().len(), buffer: Rc::clone(&values.0.buffer), reduction })
 }

@@ -47,7 +47,7 @@ pub(super) fn offset_cells(
     Ok(out)
 }
 
-/// Whether the cell this many cells further along an axis is beyond the side there.
+/// True if the cell this many cells further along an axis is beyond the side there.
 pub(super) fn is_outside(rt: &mut CudaRuntime, cells: &EntityCollection, axis: usize, by: i8) -> Result<BoolCollection, Error> {
     let (shape, n) = (shape(rt)?, cells.domain().len());
     let out = rt.new_bool_collection(cells.domain())?;
@@ -56,7 +56,7 @@ pub(super) fn is_outside(rt: &mut CudaRuntime, cells: &EntityCollection, axis: u
     Ok(out)
 }
 
-/// Whether the sum of the numbers of each cell along some axes is even.
+/// True if the sum of the numbers of each cell along some axes is even.
 pub(super) fn is_even(rt: &mut CudaRuntime, cells: &EntityCollection, axes: [bool; 3]) -> Result<BoolCollection, Error> {
     let (shape, n) = (shape(rt)?, cells.domain().len());
     let out = rt.new_bool_collection(cells.domain())?;

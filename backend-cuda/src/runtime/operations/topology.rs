@@ -40,7 +40,7 @@ pub(super) fn one_cell(rt: &mut CudaRuntime, faces: &EntityCollection) -> Result
     Ok(faces.clone())
 }
 
-/// Whether each entity is Empty.
+/// True if each entity is Empty.
 pub(super) fn is_empty(rt: &mut CudaRuntime, entities: &EntityCollection) -> Result<BoolCollection, Error> {
     let (out, n) = (rt.new_bool_collection(entities.domain())?, entities.domain().len());
     let call = operation(rt, "equelle_is_empty")?.arg(n as u32).arg(entities.pointer()).arg(out.pointer());

@@ -102,7 +102,7 @@ impl Collection {
         &self.domain
     }
 
-    /// Whether it is stored as one value per axis, on a Cartesian grid.
+    /// True if it is stored as one value per axis, on a Cartesian grid.
     pub fn is_per_axis(&self) -> bool {
         self.layout == Layout::PerAxis
     }
@@ -186,7 +186,7 @@ pub struct DeviceTable {
 }
 
 impl DeviceTable {
-    /// Of its numbers.
+    /// Address of its numbers.
     pub fn pointer(&self) -> DevicePtr {
         self.buffer.address()
     }
@@ -196,7 +196,7 @@ impl DeviceTable {
 #[derive(Debug)]
 pub struct Loop {
     pub(crate) state: equelle_runtime::session::LoopState,
-    /// What its rounds give, if they give something.
+    /// Elements of its rounds, if they have any.
     pub(crate) elements: Option<Elements>,
     /// Number of sequences of launches submitted to the device before the round.
     pub(crate) handed_over: u64,

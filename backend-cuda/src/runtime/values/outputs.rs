@@ -18,7 +18,7 @@ struct PendingOutput {
     /// Bytes of a component.
     component: usize,
     components: usize,
-    /// Whether the flag follows the numbers.
+    /// True if the flag follows the numbers.
     flagged: bool,
     failed: Arc<AtomicU64>,
 }

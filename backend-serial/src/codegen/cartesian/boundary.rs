@@ -12,7 +12,7 @@ use crate::codegen::emit::uses::{Use, Uses};
 use crate::codegen::emit::writer::{Failure, Writer, Written};
 use crate::codegen::flux::analysis::has_terms;
 
-/// What one end of an axis adds.
+/// Terms that one end of an axis adds.
 struct Terms {
     end: End,
     statements: TokenStream,
@@ -67,7 +67,7 @@ pub(in crate::codegen) fn boundary(writer: &mut Writer, block: &KBlock) -> Writt
     } else {
         quote! { if side.high { #high } else { #low } }
     };
-    // What stands before the sums, as far as it is wanted.
+    // Statements before the sums, as far as their locals are used.
     for (statement, (text, more)) in before.into_iter().rev() {
         if defines(statement).iter().any(|local| uses.has(Use::Local(*local))) {
             body = quote! { #text #body };

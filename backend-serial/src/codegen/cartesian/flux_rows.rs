@@ -24,7 +24,7 @@ use crate::codegen::flux::function_writer::{Function, FunctionWriter, Kind};
 pub(in crate::codegen) struct FaceRows {
     /// All of them.
     pub items: TokenStream,
-    /// What they refer to.
+    /// References of their text.
     pub uses: Uses,
     cells: Option<Function>,
     faces: Vec<Function>,

@@ -28,7 +28,7 @@ pub(in crate::codegen) struct Functions {
     pub entry: Entry,
     /// All of them.
     pub items: TokenStream,
-    /// What they refer to.
+    /// References of their text.
     pub uses: Uses,
     /// The loop in them.
     pub form: ChosenForm,

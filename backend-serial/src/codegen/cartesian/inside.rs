@@ -25,7 +25,7 @@ pub(in crate::codegen) struct Inside {
     many: Ident,
     args: Vec<Arg>,
     pub items: TokenStream,
-    /// What they refer to.
+    /// References of their text.
     pub uses: Uses,
 }
 
@@ -114,7 +114,7 @@ impl Inside {
         }
     }
 
-    /// What is done for `row`.
+    /// Writes the calls for `row`.
     pub(in crate::codegen) fn row(&self, writer: &mut Writer) -> Written<TokenStream> {
         let (mut many, mut one) = (Vec::new(), Vec::new());
         for arg in &self.args {

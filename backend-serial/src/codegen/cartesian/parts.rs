@@ -45,7 +45,7 @@ pub(super) struct Value {
     facts: Facts,
 }
 
-/// What a value is.
+/// Local or result that a value defines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Target {
     Local(LocalId),
@@ -65,7 +65,7 @@ impl Value {
     }
 }
 
-/// What an expression takes, with the repeated values in it.
+/// Reads and cost of an expression, with the repeated values in it.
 #[derive(Clone, Debug, Default)]
 struct Facts {
     /// Rows of arrays, by number.

@@ -23,7 +23,7 @@ pub(in crate::codegen) struct RowFunction {
     adds: bool,
     leaves: Vec<Leaf>,
     pub item: TokenStream,
-    /// What it refers to.
+    /// References of its text.
     pub uses: Uses,
 }
 

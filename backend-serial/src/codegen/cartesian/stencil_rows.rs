@@ -23,7 +23,7 @@ use crate::codegen::emit::uses::{Use, Uses};
 use crate::codegen::emit::writer::{Failure, Form, Source, Writer, Written};
 use crate::codegen::jacobian::by_index::{AtSides, EquationByIndex};
 
-/// What a row function does.
+/// Body of a row function.
 enum Body {
     /// Statements for cell `i`.
     Loop(TokenStream),

@@ -86,7 +86,7 @@ pub(super) fn strips(writer: &mut Writer, parts: &Parts) -> Written<Strips> {
     Ok(Strips { buffers, before, parts: written })
 }
 
-/// What a part evaluates, in a line.
+/// Lists the values of a part in one line.
 fn shown(names: &[String]) -> String {
     let shown = names[..names.len().min(6)].join(", ");
     if names.len() > 6 { format!("{shown} and {} more", names.len() - 6) } else { shown }

@@ -237,7 +237,7 @@ impl Writer<'_> {
 struct Results<'a> {
     reduction: FaceReduction,
     sums: &'a [proc_macro2::Ident],
-    /// Of an extreme, where its faces are asked for: numbers as of [`reduction::side_number`].
+    /// Faces of an extreme, if they are asked for: numbers as of [`reduction::side_number`].
     extreme_faces: &'a [proc_macro2::Ident],
 }
 

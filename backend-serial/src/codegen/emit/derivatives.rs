@@ -1,4 +1,4 @@
-//! What a [`Writer`](super::writer::Writer) of an equation keeps about derivatives.
+//! State of a [`Writer`](super::writer::Writer) of an equation for derivatives.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -67,7 +67,7 @@ impl<'a> Derivatives<'a> {
         }
     }
 
-    /// Of the functions of a Cartesian form.
+    /// Derivatives of the functions of a Cartesian form.
     pub(in crate::codegen) fn by_places(skeleton: &'a Skeleton) -> Self {
         Derivatives::new(Target::Places, skeleton)
     }

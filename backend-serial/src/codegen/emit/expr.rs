@@ -236,7 +236,7 @@ impl Writer<'_> {
         }))
     }
 
-    /// Whether consecutive cells of a row find the element in consecutive positions, wherever the
+    /// True if consecutive cells of a row find the element in consecutive positions, wherever the
     /// inside of a row is.
     fn fits_row(&self, id: ParamId, place: StencilPoint) -> Written<bool> {
         let (param, _) = self.param(id)?;
@@ -284,14 +284,14 @@ impl Writer<'_> {
         }
     }
 
-    /// Whether the path is the face of a per-axis form over faces.
+    /// True if the path is the face of a per-axis form over faces.
     fn is_face_here(&self, path: &Path) -> bool {
         self.form == Form::PerAxis
             && self.place(path) == Some(StencilPoint::Here)
             && self.kernel.space_kind(&self.module.sets) == Some(EntityKind::Face)
     }
 
-    /// Whether the path is the face of a side of a cell, in a form by cells.
+    /// True if the path is the face of a side of a cell, in a form by cells.
     fn is_side_face(&self, path: &Path) -> bool {
         self.form != Form::PerAxis && matches!(self.place(path), Some(StencilPoint::SideFace(_)))
     }
@@ -334,7 +334,7 @@ impl Writer<'_> {
         }
     }
 
-    /// What the grid says of an entity.
+    /// Writes a call of a method of the grid for an entity.
     fn of_grid(&mut self, method: &str, at: &Path) -> Written<Text> {
         let (entity, method, grid) = (self.entity(at)?, ident(method), self.grid());
         Ok(Text::atom(quote! { #grid.#method(#entity) }))
@@ -463,7 +463,7 @@ impl Writer<'_> {
         Ok(Text::binary(Level::Compare, &a, quote! { == }, &b))
     }
 
-    /// Whether an expression is made of numbers alone.
+    /// True if an expression is made of numbers alone.
     pub(in crate::codegen) fn is_made_of_literals(&self, expr: &KExpr) -> bool {
         let of = |a: &KExpr| self.is_made_of_literals(a);
         match expr {

@@ -1,4 +1,4 @@
-//! What the loops of a kernel write, range by range: `(&mut u[..], &mut v[..])` before the loop,
+//! Outputs of the loops of a kernel, range by range: `(&mut u[..], &mut v[..])` before the loop,
 //! `(u_values, v_values)` in it.
 
 use equelle_front::ir::{CheckKind, Space};
@@ -22,7 +22,7 @@ pub(in crate::codegen) struct Outputs {
     pub part: TokenStream,
 }
 
-/// What becomes of the values of a loop over the elements of a domain.
+/// Destination of the values of a loop over the elements of a domain.
 pub(in crate::codegen) enum Values {
     /// They are outputs.
     Stored(Outputs),
@@ -109,7 +109,7 @@ impl Outputs {
         Outputs { whole: tuple(whole), part: tuple(part) }
     }
 
-    /// Of a loop that writes nothing.
+    /// Outputs of a loop that writes nothing.
     pub(in crate::codegen) fn none() -> Outputs {
         Outputs { whole: quote! { () }, part: quote! { () } }
     }

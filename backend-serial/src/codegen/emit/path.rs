@@ -38,7 +38,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Whether the path is known to be Empty: the outer cell of a face on a side that is on the
+    /// True if the path is known to be Empty: the outer cell of a face on a side that is on the
     /// boundary.
     pub(in crate::codegen) fn is_outside(&self, path: &Path) -> bool {
         match path {
@@ -145,13 +145,13 @@ impl Writer<'_> {
         Some(known)
     }
 
-    /// What is known of a face, if it is one of those that a sum visits.
+    /// Returns the names for a face, if it is one of those that a sum visits.
     fn known_face(&self, face: &Path) -> Option<&FaceNames> {
         let Path::Local(local) = face else { return None };
         self.known_faces.iter().rev().find(|known| known.face == *local)
     }
 
-    /// Whether the path leads back to [`Path::Here`].
+    /// True if the path leads back to [`Path::Here`].
     pub(in crate::codegen) fn is_back_here(&self, path: &Path) -> bool {
         let (face, end) = match path {
             Path::Here => return true,
@@ -247,7 +247,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Whether the entity is in the set.
+    /// True if the entity is in the set.
     pub(in crate::codegen) fn member(&mut self, set: SetId, path: &Path) -> Written<Text> {
         let canonical = self.module.sets.get(set).canonical;
         if self.is_all(set) {

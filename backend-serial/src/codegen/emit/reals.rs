@@ -22,7 +22,7 @@ pub(in crate::codegen) enum Reals {
 }
 
 impl Reals {
-    /// Of a kernel.
+    /// Returns how a kernel computes.
     pub(in crate::codegen) fn of(module: &Module, kernel: &Kernel) -> Self {
         match (module.numbers.precision, kernel.computes_in(module.numbers)) {
             (Precision::Double, _) => Reals::Double,

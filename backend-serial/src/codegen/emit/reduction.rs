@@ -11,7 +11,7 @@ use super::stencil_point::End;
 use super::text::{Level, Text, ident};
 use super::writer::Writer;
 
-/// What a reduction begins with.
+/// Returns the initial value of a reduction.
 pub(in crate::codegen) fn start_of(writer: &Writer, reduction: FaceReduction) -> TokenStream {
     match reduction {
         FaceReduction::Sum => quote! { 0.0 },
@@ -27,7 +27,7 @@ pub(in crate::codegen) fn starts_of(writer: &mut Writer, reduction: FaceReductio
     results.iter().map(&mut start).collect()
 }
 
-/// Whether a local is a Vector.
+/// True if a local is a Vector.
 pub(in crate::codegen) fn is_vector(writer: &Writer, local: LocalId) -> bool {
     writer.kernel.local_type(local).is_some_and(|ty| ty.basic == Basic::Vector)
 }
@@ -72,8 +72,8 @@ pub(in crate::codegen) fn take_in(
     }
 }
 
-/// What stands for a face of the cell in the text: rows have no indices of faces. The axis is a
-/// variable unless it is known.
+/// Number that stands for a face of the cell in the text: rows have no indices of faces. The axis
+/// is a variable unless it is known.
 pub(in crate::codegen) fn side_number(side: End, axis: Option<usize>) -> TokenStream {
     let high = u32::from(side.is_high());
     match axis {

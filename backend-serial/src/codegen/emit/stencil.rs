@@ -52,7 +52,7 @@ pub(in crate::codegen) fn steps(writer: &Writer<'_>, path: &Path) -> Written<[St
     Ok(steps)
 }
 
-/// Whether a path is known to lead to a cell; then what is asked of it needs no look.
+/// True if a path is known to lead to a cell; then what is asked of it needs no look.
 pub(in crate::codegen) fn leads_to_cell(writer: &Writer<'_>, path: &Path) -> bool {
     steps(writer, path).is_ok()
 }

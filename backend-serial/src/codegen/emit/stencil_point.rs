@@ -50,7 +50,7 @@ impl End {
     }
 }
 
-/// What the inside of a row reads, and what a side function takes as an argument.
+/// A value that the inside of a row reads, and that a side function takes as an argument.
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::codegen) enum Leaf {
     /// A single parameter.
@@ -75,7 +75,7 @@ pub(in crate::codegen) struct FaceNames {
     /// Which of them is the cell that is summed for, where that is known: the one at the low end of
     /// the face (its first one) or at the high end.
     pub own: Option<End>,
-    /// Whether that cell is the element at hand.
+    /// True if that cell is the element at hand.
     pub own_is_here: bool,
 }
 
@@ -92,7 +92,7 @@ pub(in crate::codegen) struct SideFunction {
     pub name: Ident,
     /// Generic arguments of a call: `::<DIM>` or nothing.
     pub generics: TokenStream,
-    /// Whether its first arguments are the grid, and the axis.
+    /// True if its first arguments are the grid, and the axis.
     pub takes: (bool, bool),
     /// Its other arguments.
     pub leaves: Vec<Leaf>,
@@ -100,6 +100,6 @@ pub(in crate::codegen) struct SideFunction {
     pub reached: Vec<(u32, StencilPoint)>,
     /// The function.
     pub item: TokenStream,
-    /// What it refers to.
+    /// References of its text.
     pub uses: Uses,
 }

@@ -1,4 +1,4 @@
-//! What kernels read by index, row by row of a Cartesian grid.
+//! Reads by index of kernels, row by row of a Cartesian grid.
 //!
 //! An element at an offset is `u_xp1[i]`, a part of a lane
 //! (`backend_serial::runtime::lanes`). Where a cell is along the second and third axis is
@@ -20,7 +20,7 @@ pub(in crate::codegen) type Array = (ParamId, Option<u32>);
 /// Elements that a kernel reads: of an array, in a row, steps along it.
 pub(in crate::codegen) type Read = (Array, usize, Steps);
 
-/// What the row function of a kernel has read so far.
+/// Reads so far of the row function of a kernel.
 #[derive(Default)]
 pub(in crate::codegen) struct StencilReads {
     /// Rows, the row of the cell first.
@@ -29,15 +29,15 @@ pub(in crate::codegen) struct StencilReads {
     pub slices: Vec<(Read, Ident)>,
     /// Which of them have been read since somebody cleared this.
     pub touched: BTreeSet<usize>,
-    /// What is evaluated before the loop over the cells of a row: text, name, value.
+    /// Values that are evaluated before the loop over the cells of a row: text, name, value.
     pub before: Vec<(String, Ident, TokenStream)>,
     /// How far is read to both ends of a row.
     pub reach: [i8; 2],
-    /// Whether the text asks whether cells are at the ends of a row.
+    /// True if the text asks whether cells are at the ends of a row.
     pub asks_ends: bool,
-    /// Whether the text refers to the rows.
+    /// True if the text refers to the rows.
     pub asks_rows: bool,
-    /// Whether it refers to the place of a cell along the row.
+    /// True if it refers to the place of a cell along the row.
     pub asks_first: bool,
     /// Locals of cells.
     pub cells: BTreeMap<LocalId, Path>,
@@ -57,7 +57,7 @@ pub(in crate::codegen) struct Lane {
 }
 
 impl Lane {
-    /// Whether elements these steps away may be of this lane; then they are.
+    /// True if elements these steps away may be of this lane; then they are.
     fn takes(&mut self, array: Array, row: usize, steps: &[(i8, [SideMap; 2])]) -> bool {
         if (self.array, self.row) != (array, row) {
             return false;

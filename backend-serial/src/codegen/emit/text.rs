@@ -36,7 +36,7 @@ pub(in crate::codegen) enum Level {
 pub(in crate::codegen) struct Text {
     tokens: TokenStream,
     level: Level,
-    /// Whether a type ends it: `<` behind that would begin its arguments.
+    /// True if a type ends it: `<` behind that would begin its arguments.
     ends_in_type: bool,
 }
 

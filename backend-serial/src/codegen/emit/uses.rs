@@ -1,4 +1,4 @@
-//! What a text refers to, noted by whoever writes the reference.
+//! References of a text, noted by whoever writes them.
 
 use std::collections::BTreeSet;
 
@@ -48,7 +48,7 @@ pub(in crate::codegen) enum Use {
     Local(LocalId),
     /// The element of a parameter at the element at hand: before a sum, or in slices of a range.
     LoadedHere(ParamId),
-    /// Whether the cell that sums is the first one of a face.
+    /// True if the cell that sums is the first one of a face.
     Outward(LocalId),
     /// The sign of a sum, by its face.
     Sign(LocalId),
@@ -58,7 +58,7 @@ pub(in crate::codegen) enum Use {
     Item(&'static str),
 }
 
-/// What a text refers to.
+/// References of a text.
 #[derive(Clone, Debug, Default)]
 pub(in crate::codegen) struct Uses(BTreeSet<Use>);
 

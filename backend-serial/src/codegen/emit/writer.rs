@@ -1,4 +1,4 @@
-//! What the functions of one kernel share: names, and the values they read.
+//! State shared by the functions of one kernel: names, and the values they read.
 
 use std::collections::BTreeMap;
 
@@ -72,7 +72,7 @@ pub(in crate::codegen) struct Source<'a> {
     pub module: &'a Module,
     pub kernel: &'a Kernel,
     pub names: &'a KernelNames,
-    /// What the last parameters stand for, which are no arguments.
+    /// Values of tables that the last parameters stand for, which are no arguments.
     pub tables: &'a [TablesOfCells],
 }
 
@@ -107,7 +107,7 @@ pub(in crate::codegen) struct Writer<'a> {
     pub elementwise: bool,
     /// Form::General, in a sum: elements that belong to the element at hand, by parameter.
     pub loaded_here: BTreeMap<ParamId, (Ident, TokenStream)>,
-    /// What the text refers to, but for [`Writer::prelude`].
+    /// References of the text, except for [`Writer::prelude`].
     pub uses: Uses,
     pub(super) prelude_uses: Uses,
     /// Statements that make what the body reads, by key, in order of first use.
@@ -230,14 +230,15 @@ impl<'a> Writer<'a> {
         self.domains.iter().chain(&self.prelude).map(|(_, _, tokens)| tokens.clone()).collect()
     }
 
-    /// What a function refers to that has the text and the prelude.
+    /// Returns the references of a function that has the text and the prelude.
     pub(in crate::codegen) fn function_uses(&self) -> Uses {
         let mut uses = self.uses.clone();
         uses.append(&self.prelude_uses);
         uses
     }
 
-    /// What `write` gives, with what that refers to. Whoever takes the text appends it.
+    /// Returns the result of `write` and the references of that. Whoever takes the text appends
+    /// them.
     pub(in crate::codegen) fn noted<T>(&mut self, write: impl FnOnce(&mut Self) -> Written<T>) -> Written<(T, Uses)> {
         let outer = std::mem::take(&mut self.uses);
         let written = write(self);
@@ -276,7 +277,7 @@ impl<'a> Writer<'a> {
         name
     }
 
-    /// Whether a parameter is an unknown of an equation, whose derivatives are not lost.
+    /// True if a parameter is an unknown of an equation, whose derivatives are not lost.
     pub(super) fn is_unknown(&self, id: ParamId) -> bool {
         self.derivatives.is_some() && self.kernel.jacobian.as_ref().is_some_and(|form| id.0 < form.unknowns)
     }
@@ -363,7 +364,7 @@ impl<'a> Writer<'a> {
         self.module.sets.canonical_superset(set)
     }
 
-    /// Whether a set is all entities of its kind.
+    /// True if a set is all entities of its kind.
     pub(in crate::codegen) fn is_all(&self, set: SetId) -> bool {
         matches!(self.module.sets.get(set).canonical, Some(CanonicalSet { extent: Extent::All, .. }))
     }

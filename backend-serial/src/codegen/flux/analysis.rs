@@ -34,8 +34,8 @@ pub(in crate::codegen) fn analyse_face_terms(writer: &mut Writer, face: LocalId,
 /// A body whose terms are the same for both cells of a face.
 pub(in crate::codegen) struct FluxAnalysis {
     pub dag: Dag,
-    /// What the body yields, from values here and sums, for cells that are in none of the
-    /// `subsets`; or the terms of one face.
+    /// Results of the body, from values here and sums, for cells that are in none of the `subsets`;
+    /// or the terms of one face.
     pub yields: Vec<Node>,
     /// Sets of cells made at run time for whose cells the body yields something else.
     pub subsets: Vec<SetId>,
@@ -46,7 +46,7 @@ pub(in crate::codegen) struct FluxAnalysis {
     pub sums: Vec<LocalId>,
     /// Values of one cell that terms are made of and that are worth storing, as values here.
     pub cells: Vec<Node>,
-    /// Whether faces are better evaluated once, also those between rows.
+    /// True if faces are better evaluated once, also those between rows.
     pub expensive: bool,
 }
 
@@ -89,12 +89,12 @@ fn of_cells(dag: &mut Dag, roots: &[Node]) -> Vec<Node> {
     cells
 }
 
-/// Whether a value depends on one of the two cells of a face alone.
+/// True if a value depends on one of the two cells of a face alone.
 fn of_one_cell(dag: &Dag, node: Node) -> bool {
     matches!(dag.reach(node), reach::FIRST | reach::SECOND)
 }
 
-/// Whether a value is one of a single cell and worth storing.
+/// True if a value is one of a single cell and worth storing.
 fn belongs_to_a_cell(dag: &Dag, node: Node) -> bool {
     if !of_one_cell(dag, node) || dag.cost(node) < WORTH_STORING || is_bool(dag, node) {
         return false;
@@ -109,7 +109,7 @@ fn belongs_to_a_cell(dag: &Dag, node: Node) -> bool {
     }
 }
 
-/// Whether a value made by an operation is a truth value.
+/// True if a value made by an operation is a truth value.
 fn is_bool(dag: &Dag, node: Node) -> bool {
     match dag.op(node) {
         Op::Bool(_) | Op::Compare(..) | Op::Logic(..) | Op::Unary(UnaryOp::Not, _) => true,
@@ -118,7 +118,7 @@ fn is_bool(dag: &Dag, node: Node) -> bool {
     }
 }
 
-/// Whether a sum adds anything at all.
+/// True if a sum adds anything at all.
 pub(in crate::codegen) fn has_terms(low: &SideBlocks, high: &SideBlocks) -> bool {
     [&low.interior, &low.boundary, &high.interior, &high.boundary].into_iter().any(Option::is_some)
 }
@@ -344,7 +344,7 @@ impl<'w, 'a> Reader<'w, 'a> {
             KExpr::CellFact { .. } => return Err(Failure::Form(Refusal::CellFact)),
             KExpr::Member { set, at } => {
                 let at = self.at(at)?;
-                // Of the cells at the boundary, say, there are many.
+                // A canonical set, such as the cells at the boundary, has many cells.
                 if self.writer.module.sets.get(*set).canonical.is_some() || at != At::Here {
                     return Err(Failure::Form(Refusal::Subset));
                 }

@@ -23,7 +23,7 @@ pub(in crate::codegen) enum At {
     Face,
 }
 
-/// What a value depends on, besides what is the same for all elements: a set of these.
+/// Dependencies of a value, besides what is the same for all elements: a set of these.
 pub(in crate::codegen) mod reach {
     use super::At;
 
@@ -66,7 +66,7 @@ pub(in crate::codegen) enum Op {
     /// A sum over the faces of the cell, by its number.
     Sum(u32),
     Load(ParamId, At),
-    /// Whether the element is in a set made at run time.
+    /// True if the element is in a set made at run time.
     Member(SetId, At),
     /// The element of a collection on such a set.
     OfSubset(ParamId, At),
@@ -169,7 +169,7 @@ impl Dag {
         self.ops[node.0 as usize]
     }
 
-    /// What a value depends on, of [`reach`].
+    /// Returns the dependencies of a value, of [`reach`].
     pub(in crate::codegen) fn reach(&self, node: Node) -> u8 {
         self.reach[node.0 as usize]
     }

@@ -20,7 +20,7 @@ use crate::codegen::emit::text::{Level, Text, blank, ident};
 use crate::codegen::emit::uses::{Use, Uses};
 use crate::codegen::emit::writer::{Failure, Writer, Written};
 
-/// What a function reads.
+/// Data that a function reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::codegen) enum Arg {
     Grid,
@@ -37,7 +37,7 @@ pub(in crate::codegen) enum Arg {
     Adjacent(ParamId, Adjacent, End),
 }
 
-/// What is on a side of a cell.
+/// An entity on a side of a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::codegen) enum Adjacent {
     Cell,
@@ -52,11 +52,11 @@ pub(in crate::codegen) struct Function {
     args: Vec<Arg>,
     kind: Kind,
     pub item: TokenStream,
-    /// What it refers to.
+    /// References of its text.
     pub uses: Uses,
 }
 
-/// What a function is for.
+/// Purpose of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::codegen) enum Kind {
     /// Values of one cell.
@@ -117,7 +117,7 @@ impl FunctionWriter<'_, '_> {
                     params.extend(quote! { #name: &[#element], });
                     lanes.extend(quote! { let #name = &#name[..len]; });
                 }
-                // Of cells inside the grid alone.
+                // Only functions of cells inside the grid have these.
                 Arg::Adjacent(..) => return Err(Failure::Form(Refusal::OtherElement)),
                 Arg::Terms(_) => {
                     generic = true;
@@ -200,20 +200,20 @@ impl FunctionWriter<'_, '_> {
     }
 }
 
-/// What one function evaluates.
+/// Body of one function.
 pub(in crate::codegen) struct Body<'s, 'a, 'w> {
     pub function_writer: &'s FunctionWriter<'a, 'w>,
     pub namer: Namer,
     pub args: Vec<(Arg, Ident)>,
-    /// What its text refers to.
+    /// References of its text.
     pub uses: Uses,
     pub bound: BTreeMap<Node, Ident>,
     pub axis: usize,
-    /// Of terms that are evaluated where they are added: the side of the cell.
+    /// Side of the cell, for terms that are evaluated where they are added.
     pub side: Option<End>,
-    /// Whether what is evaluated is a face whose first cell is the cell at hand.
+    /// True if what is evaluated is a face whose first cell is the cell at hand.
     pub of_first: bool,
-    /// Whether parameters are elements, not slices of them.
+    /// True if parameters are elements, not slices of them.
     pub single: bool,
     /// How values are written that are no parameters of a function.
     pub given: BTreeMap<Node, Text>,
@@ -501,7 +501,7 @@ fn at_name(at: At) -> &'static str {
 }
 
 impl Arg {
-    /// What is given for a parameter that is the same for all elements.
+    /// Reads the value for a parameter that is the same for all elements.
     pub(in crate::codegen) fn read(self, writer: &mut Writer) -> Written<TokenStream> {
         let name = match self {
             Arg::Grid => writer.grid(),
@@ -514,12 +514,12 @@ impl Arg {
 }
 
 impl Function {
-    /// Whether it reads a stored value of first or second cells.
+    /// True if it reads a stored value of first or second cells.
     pub(in crate::codegen) fn reads_stored(&self, number: usize, at: At) -> bool {
         self.args.contains(&Arg::Stored(number, at))
     }
 
-    /// Whether it reads elements of faces, or of the cells that are beyond them.
+    /// True if it reads elements of faces, or of the cells that are beyond them.
     pub(in crate::codegen) fn reads_faces(&self) -> bool {
         self.args.iter().any(|arg| matches!(arg, Arg::Load(_, At::Face | At::Second)))
     }

@@ -44,7 +44,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Whether the pattern of an equation is being written, which may follow paths that lead
+    /// True if the pattern of an equation is being written, which may follow paths that lead
     /// nowhere.
     pub(in crate::codegen) fn tells_pattern(&self) -> bool {
         self.derivatives.as_ref().is_some_and(|d| d.target == Target::Pattern)
@@ -143,7 +143,7 @@ impl Writer<'_> {
         (negative, factors)
     }
 
-    /// Whether the body of a sum is written once for each end of a face.
+    /// True if the body of a sum is written once for each end of a face.
     pub(in crate::codegen) fn written_twice(&mut self, face: LocalId, short: bool) -> bool {
         match &mut self.derivatives {
             None => short,
@@ -180,7 +180,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Whether the grid alone decides a condition, so that the pattern follows it.
+    /// True if the grid alone decides a condition, so that the pattern follows it.
     pub(in crate::codegen) fn decided(&self, condition: &KExpr) -> bool {
         self.derivatives.as_ref().is_none_or(|d| d.skeleton.is_decided(condition))
     }

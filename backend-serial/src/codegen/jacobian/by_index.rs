@@ -20,7 +20,7 @@ pub(in crate::codegen) struct EquationByIndex<'a> {
     skeleton: &'a Skeleton,
 }
 
-/// What evaluates the cells near a side, one after the other.
+/// Text that evaluates the cells near a side, one after the other.
 pub(in crate::codegen) struct AtSides {
     /// Makes the pattern, and the buffer of the entries.
     pub before: TokenStream,
@@ -108,7 +108,7 @@ impl<'a> EquationByIndex<'a> {
         Ok(AtSides { before, each })
     }
 
-    /// What the function is worth.
+    /// Writes the return value of the function.
     pub(in crate::codegen) fn finish(&self, writer: &Writer) -> Written<TokenStream> {
         let result = writer.results.first().cloned().ok_or_else(|| writer.internal("an equation without a residual"))?;
         Ok(quote! {

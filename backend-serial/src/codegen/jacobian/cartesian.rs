@@ -16,7 +16,7 @@ use crate::codegen::emit::writer::{Writer, Written};
 /// A Jacobian form whose Cartesian body is being written.
 pub(in crate::codegen) struct Equation<'a> {
     skeleton: &'a Skeleton,
-    /// What its rows may have. `[unknowns]`
+    /// Entries that its rows may have. `[unknowns]`
     reach: Vec<Reach>,
 }
 
@@ -100,7 +100,7 @@ impl<'a> Equation<'a> {
         (before, entries)
     }
 
-    /// What the function is worth.
+    /// Writes the return value of the function.
     pub(in crate::codegen) fn finish(&self, writer: &Writer) -> Written<TokenStream> {
         let result = writer.results.first().cloned().ok_or_else(|| writer.internal("an equation without a residual"))?;
         Ok(quote! {

@@ -13,7 +13,7 @@ use crate::codegen::emit::path::cells_here;
 use crate::codegen::emit::uses::Use;
 use crate::codegen::emit::writer::Writer;
 
-/// Whether a kernel loads what belongs to the element at hand, and nothing else.
+/// True if a kernel loads what belongs to the element at hand, and nothing else.
 pub(super) fn is_elementwise(kernel: &Kernel) -> bool {
     let mut elementwise = matches!(kernel.space, Space::Set(_)) && kernel.checks.is_empty() && kernel.jacobian.is_none();
     visit_block(&kernel.body, &mut |node| {

@@ -26,7 +26,7 @@ use crate::codegen::emit::text::{Level, ident};
 use crate::codegen::emit::uses::Use;
 use crate::codegen::emit::writer::{Failure, Form, Source, Writer, Written};
 
-/// What the general bodies of kernels keep while they run, by kernel.
+/// Returns the buffers that the general bodies of kernels keep while they run, by kernel.
 pub(in crate::codegen) fn scratch(module: &Module) -> Vec<Scratch> {
     let names = KernelNames::of_module(module);
     // Equations share what tables give at unknowns until all have been evaluated.
@@ -136,7 +136,7 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// Whether the terms of a face depend on nothing else of the cell that sums.
+/// True if the terms of a face depend on nothing else of the cell that sums.
 fn of_face_alone(body: &KBlock, face: LocalId) -> bool {
     let (mut own, mut used, mut alone) = (vec![face], Vec::new(), true);
     visit_block(body, &mut |node| match node {
@@ -153,7 +153,7 @@ fn of_face_alone(body: &KBlock, face: LocalId) -> bool {
     alone && used.iter().all(|local| own.contains(local))
 }
 
-/// What the evaluation of a block costs; both branches of a choice count.
+/// Returns the cost of evaluating a block; both branches of a choice count.
 fn cost(block: &KBlock, model: &CostModel) -> u32 {
     let mut cost = 0_u32;
     visit_block(block, &mut |node| {

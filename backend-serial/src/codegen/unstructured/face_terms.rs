@@ -118,7 +118,7 @@ fn analyse(writer: &mut Writer, face: LocalId, body: &KBlock) -> Written<FluxAna
     if analysis.cells.is_empty() { Err(Failure::Form(Refusal::NotWorthIt)) } else { Ok(analysis) }
 }
 
-/// What is written for a value that is made of no other.
+/// Returns the expression of a value that is made of no other.
 fn leaf(op: Op, face: LocalId) -> Option<KExpr> {
     let face = || Path::Local(face);
     Some(match op {

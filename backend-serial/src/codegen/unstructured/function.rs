@@ -16,7 +16,7 @@ use crate::codegen::emit::uses::Use;
 use crate::codegen::emit::writer::{Form, Source, Writer, Written};
 use crate::codegen::signature::{GeneralBody, GeneralFunction, generic_function};
 
-/// What of a kernel a general function evaluates.
+/// Part of a kernel that a general function evaluates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::codegen) enum Part {
     /// Checks and body.

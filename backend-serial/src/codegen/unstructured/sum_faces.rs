@@ -33,12 +33,12 @@ struct SumNames<'a> {
     cell: Ident,
     /// The cell beyond the face.
     neighbour: Ident,
-    /// Whether the cell that sums is the face's first.
+    /// True if the cell that sums is the face's first.
     outward: Ident,
     sums: Vec<Ident>,
-    /// Of an extreme, where its faces are asked for.
+    /// Faces of an extreme, if they are asked for.
     extreme_faces: Vec<Ident>,
-    /// Whether the cell is [`Path::Here`].
+    /// True if the cell is [`Path::Here`].
     own_is_here: bool,
 }
 

@@ -14,7 +14,7 @@ pub(super) struct Name {
     pub base: String,
     /// Which of those that share it.
     pub copy: Option<u32>,
-    /// Whether it stands in backquotes; then it is never a keyword.
+    /// True if it stands in backquotes; then it is never a keyword.
     pub quoted: bool,
 }
 
@@ -23,7 +23,7 @@ impl Name {
         !self.quoted && self.base.chars().all(|c| c.is_ascii_digit())
     }
 
-    /// What tells bearers apart.
+    /// Returns the key that distinguishes bearers.
     pub fn key(&self) -> (String, Option<u32>) {
         let number = if self.is_temporary() { self.base.parse().ok() } else { self.copy };
         (self.user().to_owned(), number)

@@ -36,7 +36,7 @@ impl KernelParser<'_> {
         }
     }
 
-    /// Whether a word of the grammar stands here that is followed by an opening parenthesis.
+    /// True if a word of the grammar stands here that is followed by an opening parenthesis.
     fn accept_function(&mut self, word: &str) -> bool {
         let found = self.parser.is_word(word) && matches!(self.parser.peek_second(), TokenKind::Symbol("("));
         if found {

@@ -72,7 +72,7 @@ impl Parser {
         if self.accept(symbol) { Ok(()) } else { self.expected(&format!("`{symbol}`")) }
     }
 
-    /// Whether the next word is this one, not in backquotes.
+    /// True if the next word is this one, not in backquotes.
     pub fn is_word(&self, word: &str) -> bool {
         matches!(self.peek(), TokenKind::Name(n) if n.base == word && !n.quoted && n.copy.is_none())
     }

@@ -65,7 +65,7 @@ impl Sum {
         match self.0.iter_mut().find(|own| own.powers == term.powers && own.via == term.via) {
             Some(own) => {
                 let (old, new) = (own.number, own.number + term.number);
-                // What cancels but for its rounding is gone.
+                // A coefficient that cancels up to rounding becomes 0.
                 own.number = if new.abs() <= 4.0 * f64::EPSILON * old.abs().max(term.number.abs()) { 0.0 } else { new };
             }
             None => self.0.push(term),

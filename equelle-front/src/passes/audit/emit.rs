@@ -20,7 +20,7 @@ pub(super) struct Emitter<'a, 'b> {
 }
 
 impl Values<'_> {
-    /// Whether a flux is a factor of a term.
+    /// True if a flux is a factor of a term.
     pub(super) fn has_flux(&self, term: &Term) -> bool {
         term.powers.keys().any(|atom| self.fluxes.contains_key(atom))
     }
@@ -74,7 +74,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
         true
     }
 
-    /// What a term with a flux is multiplied by, so that the flux has one factor for all cells.
+    /// Computes the factor for a term with a flux that gives the flux one factor for all cells.
     fn weight(&self, term: &Term, sign: f64) -> Option<Term> {
         if !self.values.has_own_flux(term) {
             return None;

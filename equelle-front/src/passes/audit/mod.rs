@@ -30,7 +30,7 @@ pub const TAG: &str = "audit\u{a0}of ";
 /// boundary and from sources, the change, and then the content.
 pub const PARTS: [&str; 4] = [": boundary", ": sources", ": change", ": content"];
 
-/// What is audited.
+/// Audited quantities, and variables left out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Audited {
     /// Names of the quantities.
@@ -68,7 +68,7 @@ pub fn run(module: &mut Module) -> Audited {
 struct Variable {
     /// Its value at the begin of the round.
     start: ValueId,
-    /// What `now` is an update of: the begin, or an assignment of another form.
+    /// The value that `now` updates: the begin, or an assignment of another form.
     base: Atom,
     /// Updates before `base`.
     done: Sum,
@@ -175,7 +175,7 @@ impl Auditor<'_> {
         self.loops.push(round);
         let body = self.block(body);
         let round = self.loops.pop().unwrap_or_default();
-        // What an inner loop changes is its own update.
+        // A variable that an inner loop assigns is updated there, not in the outer loop.
         if let Some(outer) = self.loops.last_mut() {
             outer.variables.retain(|mutable, _| !round.stored.contains(mutable));
             outer.own.retain(|mutable, _| !round.stored.contains(mutable));

@@ -91,7 +91,7 @@ impl Stages {
                 }
             }
         }
-        // What is all of a variable's value is no part of another's.
+        // A value that makes up the whole of one variable is no part of another.
         let of_value = |variables: Vec<(MutableId, bool)>| {
             let any_whole = variables.iter().any(|(_, is_whole)| *is_whole);
             variables.into_iter().filter(|(_, is_whole)| *is_whole || !any_whole).map(|(variable, _)| variable).collect()

@@ -8,7 +8,7 @@ use crate::ir::{Function, MutableId, Op, UnaryOp, ValueId};
 use crate::ops::{Arithmetic, FaceReduction};
 use crate::types::{Basic, CanonicalSet, SetTable, Shape};
 
-/// What is known of the values of the main program.
+/// Facts about the values of the main program.
 pub(super) struct Values<'a> {
     sets: &'a SetTable,
     /// By operation and the numbers of its operands.
@@ -28,7 +28,7 @@ pub(super) struct Values<'a> {
     pub(super) stages: Stages,
 }
 
-/// What flows out of cells.
+/// Flux out of the cells of a face.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Flux {
     /// Out of the first cell of a face.

@@ -4,7 +4,7 @@ use super::algebra::{add, div, mul, neg, sub};
 use crate::ir::{KExpr, UnaryOp};
 use crate::ops::Elementary;
 
-/// What a derivative is computed from.
+/// Input from which a derivative is computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Needs {
     /// The value of the function.
@@ -13,7 +13,7 @@ pub enum Needs {
     Operand,
 }
 
-/// What [`adjoint`] reads.
+/// Returns the input that [`adjoint`] reads.
 pub fn needs(function: Elementary) -> Needs {
     match function {
         Elementary::Exp | Elementary::Tan | Elementary::Tanh => Needs::Value,

@@ -140,7 +140,7 @@ struct Solve {
 
 struct Embedder<'a> {
     function: &'a mut Function,
-    /// Of the function, and of the residuals substituted so far.
+    /// Definitions of the function, and of the residuals substituted so far.
     defs: Defs,
     callees: &'a [Function],
     sets: &'a SetTable,
@@ -195,7 +195,7 @@ impl Embedder<'_> {
         ValueId(self.function.values.len() as u32 - 1)
     }
 
-    /// What keeps residuals from being substituted.
+    /// Returns the construct that keeps residuals from being substituted.
     fn obstacle(&self, residuals: &[FunctionId], guesses: &[ValueId], nothing_carried: bool) -> Option<Obstacle> {
         if !nothing_carried {
             return Some("a variable that the residual assigns");
@@ -273,7 +273,7 @@ impl Embedder<'_> {
         Ok(Stmt { kind: StmtKind::For { rounds: Rounds::Sequence { sequence, element }, body }, span })
     }
 
-    /// Whether an output stands before an operation that may be an error: before the solve, that
+    /// True if an output stands before an operation that may be an error: before the solve, that
     /// would come before the output.
     fn fails_after_output(&self, body: &[Stmt]) -> bool {
         let may_fail = |s: &Stmt| matches!(&s.kind, StmtKind::Let { op, .. } if self.defs.may_fail(self.function, self.sets, op));
@@ -397,7 +397,7 @@ fn loaded(body: &Block, mutable: MutableId) -> Option<ValueId> {
     })
 }
 
-/// What the passes for loops have left in solve loops.
+/// Solve loops as the passes for loops have left them.
 struct Left<'a> {
     function: &'a Function,
     sets: &'a SetTable,
@@ -407,7 +407,7 @@ struct Left<'a> {
 }
 
 impl Left<'_> {
-    /// What of a solve loop a kernel cannot have in it.
+    /// Returns the construct of a solve loop that a kernel cannot contain.
     fn obstacle(&self, body: &Block, unknowns: &[ValueId]) -> Option<Obstacle> {
         body.statements.iter().find_map(|s| match &s.kind {
             StmtKind::Let { results, op } => match op {
@@ -421,7 +421,7 @@ impl Left<'_> {
         })
     }
 
-    /// Whether an operation may fail that nothing before the solve has failed for already.
+    /// True if an operation may fail that nothing before the solve has failed for already.
     fn may_fail(&self, op: &Op) -> bool {
         match op {
             // That of other entities has been looked at: see `Embedder::with_checks`.

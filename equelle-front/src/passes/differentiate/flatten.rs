@@ -58,7 +58,7 @@ impl Work {
         id
     }
 
-    /// Whether the value of an expression depends on an unknown and passes on derivatives by it.
+    /// True if the value of an expression depends on an unknown and passes on derivatives by it.
     pub(super) fn is_active(&self, expr: &KExpr) -> bool {
         match expr {
             KExpr::Local(id) => self.active.contains(id),
@@ -267,7 +267,7 @@ impl Work {
     }
 }
 
-/// Whether repeating the expression costs nothing.
+/// True if repeating the expression costs nothing.
 pub(super) fn is_atom(expr: &KExpr) -> bool {
     matches!(expr, KExpr::Real(_) | KExpr::Bool(_) | KExpr::Local(_) | KExpr::Param(_) | KExpr::ZeroVector)
 }

@@ -74,7 +74,7 @@ fn derivative(work: &mut flatten::Work, residual: KBlock) -> Result<KBlock, reve
     Ok(body)
 }
 
-/// Whether the columns of a row are a cell and the cells beyond its sides. Where values are read by
+/// True if the columns of a row are a cell and the cells beyond its sides. Where values are read by
 /// index, columns are those of offsets, which the body for any grid has too.
 fn only_neighbours(body: &KBlock) -> bool {
     let mut only = true;

@@ -24,7 +24,7 @@ use crate::types::{Basic, EntityKind, Shape, Type};
 /// A construct without a derivative here, as a message calls it.
 pub(super) type Obstacle = &'static str;
 
-/// What of a value an adjoint is the derivative by.
+/// Part of a value with respect to which an adjoint is the derivative.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Part {
     /// The Scalar or Vector.
@@ -210,9 +210,9 @@ fn scalars_only(work: &Work, adjoints: &[(Key, LocalId)]) -> Result<(), Obstacle
 
 /// Adjoints of the yields of a statement's blocks.
 struct SumSeeds {
-    /// Of those of the low side of a cell.
+    /// Adjoints of the blocks for the low side of a cell.
     low: Vec<Seed>,
-    /// Of all others.
+    /// Adjoints of all other blocks.
     high: Vec<Seed>,
 }
 
@@ -466,7 +466,7 @@ fn push(work: &mut Work, sheet: &mut Sheet, expr: &KExpr, part: Part, adjoint: K
     Ok(())
 }
 
-/// What an adjoint of `v * s` is for `s`.
+/// Computes the adjoint of `s` from that of `v * s`.
 fn along(is_vector: bool, part: Part, adjoint: KExpr, v: KExpr) -> KExpr {
     match part {
         Part::Whole if is_vector => dot(adjoint, v),

@@ -90,7 +90,7 @@ impl Builder<'_> {
         components
     }
 
-    /// Whether a value is made of a normal as [`Builder::normal_component`] wants it.
+    /// True if a value is made of a normal as [`Builder::normal_component`] wants it.
     fn is_normal(&self, mut value: ValueId) -> bool {
         loop {
             if self.plan.placement(value) != Placement::Inline {
@@ -145,7 +145,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Whether a number is structurally zero at an entity. `false` where that takes a long search.
+    /// True if a number is structurally zero at an entity. `false` where that takes a long search.
     pub(super) fn is_zero(&mut self, value: ValueId, at: &Path) -> Result<bool> {
         self.is_zero_within(value, at, &mut SEARCH.clone())
     }

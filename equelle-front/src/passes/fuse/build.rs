@@ -33,7 +33,7 @@ pub(super) enum Mode {
     PerAxis,
 }
 
-/// Whether what is built may be a zero of either sign where it is zero.
+/// True if what is built may be a zero of either sign where it is zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum ZeroSign {
     /// It has the sign that the operations give.
@@ -89,7 +89,7 @@ pub(super) struct Builder<'a> {
     /// Set while something is built that is evaluated under a condition, where statements would be
     /// evaluated without it.
     unshared: bool,
-    /// Of what is built now.
+    /// Sign of zeros in the expression being built.
     pub zero_sign: ZeroSign,
     /// Something was built whose zeros have not the sign that the operations give.
     lost_sign: bool,
@@ -241,7 +241,7 @@ impl<'a> Builder<'a> {
                     return self.substitute(value, &op, at);
                 }
                 let place = format!("{at:?}");
-                // What has the sign of the operations serves where either will do.
+                // An expression with the sign of the operations serves where either will do.
                 let signs: &[ZeroSign] = match self.zero_sign {
                     ZeroSign::AsComputed => &[ZeroSign::AsComputed],
                     ZeroSign::Free => &[ZeroSign::Free, ZeroSign::AsComputed],
@@ -374,7 +374,7 @@ impl<'a> Builder<'a> {
                 }
                 let a = self.eval(*a, at)?;
                 let b = match op {
-                    // Of a divisor the sign decides between two infinities.
+                    // The sign of a zero divisor decides between two infinities.
                     Arithmetic::Div => self.with_zeros(ZeroSign::AsComputed, |s| s.eval(*b, at))?,
                     Arithmetic::Add | Arithmetic::Sub | Arithmetic::Mul => self.eval(*b, at)?,
                 };
@@ -504,7 +504,7 @@ impl<'a> Builder<'a> {
         built
     }
 
-    /// Whether +0 may stand for a product that is structurally zero. Cartesian forms say nothing of
+    /// True if +0 may stand for a product that is structurally zero. Cartesian forms say nothing of
     /// the signs of zeros.
     fn annihilates(&mut self, value: ValueId, at: &Path) -> Result<bool> {
         if self.mode != Mode::General {

@@ -19,7 +19,7 @@ pub(in crate::passes) struct EquationKernel {
     pub kernel: Kernel,
     /// Its body for uniform Cartesian grids, if it has one.
     pub cartesian: Option<KBlock>,
-    /// What to pass to it after the unknowns.
+    /// Arguments to pass to it after the unknowns.
     pub args: Vec<ValueId>,
 }
 

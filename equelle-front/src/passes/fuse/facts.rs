@@ -1,11 +1,11 @@
-//! What is known of an entity where it stands: members of which sets, Empty or not.
+//! Known facts about an entity where it stands: the sets that it is in, and whether it is Empty.
 
 use crate::ir::{KExpr, LocalId, Path, Side};
 use crate::types::{CanonicalSet, Extent, SetId, SetTable};
 
 use super::super::analysis::is_all;
 
-/// What is known of the axis at hand.
+/// The axis at hand, as far as it is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Axis {
     /// This one.
@@ -58,7 +58,7 @@ impl Facts {
         self.faces_of.push((face, cell.clone()));
     }
 
-    /// Whether an entity is in a set, if known. Empty is in none; that it may be Empty is not
+    /// True if an entity is in a set, if known. Empty is in none; that it may be Empty is not
     /// looked at otherwise.
     pub(super) fn member(&self, sets: &SetTable, set: SetId, path: &Path) -> Option<bool> {
         if *path == Path::Empty {
@@ -85,7 +85,7 @@ impl Facts {
         None
     }
 
-    /// Whether a path leads nowhere, if known.
+    /// True if a path leads nowhere, if known.
     pub(super) fn is_empty(&self, sets: &SetTable, path: &Path) -> Option<bool> {
         match path {
             Path::Empty => Some(true),

@@ -1,4 +1,4 @@
-//! What does not change in a loop: computed in each round, or loaded from an array of its own.
+//! Values that do not change in a loop: computed in each round, or loaded from their own array.
 
 use std::collections::BTreeSet;
 
@@ -24,8 +24,8 @@ type Steps = Vec<(ValueId, u8)>;
 type Loaded = (ValueId, EntityKind, bool);
 
 impl Planner<'_> {
-    /// What computing a value anew takes, if each array that it reads is loaded once, beside what
-    /// loading it takes. Data that an operation only moves may be stored themselves.
+    /// Returns the costs of computing a value anew, if each array that it reads is loaded once, and
+    /// of loading it instead. Data that an operation only moves may be stored themselves.
     pub(super) fn again(&mut self, value: ValueId) -> Again {
         if let Some(&known) = self.again.get(&value) {
             return known;
@@ -46,7 +46,7 @@ impl Planner<'_> {
         Again { compute: arithmetic.saturating_add(loads), load }
     }
 
-    /// What one number costs an element of kind `root`. Values on faces are those of a sum: the
+    /// Cost of one number for an element of kind `root`. Values on faces are those of a sum: the
     /// cells of a face are the cell that sums, whose values are loaded once, and a neighbour.
     fn loaded(&self, root: EntityKind, (_, kind, is_own): Loaded) -> u32 {
         let model = self.model;
@@ -104,7 +104,7 @@ impl Planner<'_> {
                 }
                 Op::Extend { data, .. } => {
                     arithmetic = arithmetic.saturating_add(1);
-                    // Of the elements of other sets only a search tells which they are.
+                    // Only a search finds the elements of other sets.
                     let is_canonical = self.ty(data).mapping().is_some_and(|set| self.sets.get(set).canonical.is_some());
                     if is_canonical && self.is_kept(data) {
                         loads.extend(self.kind(data).map(|kind| (data, kind, place.is_empty())));
@@ -154,7 +154,7 @@ impl Planner<'_> {
         }
     }
 
-    /// Whether data that an operation only moves cost so much that they are stored themselves.
+    /// True if data that an operation only moves cost so much that they are stored themselves.
     fn is_kept(&mut self, data: ValueId) -> bool {
         let Some(op) = self.defs.op(data) else { return true };
         if !is_storable(op, self.ty(data)) {

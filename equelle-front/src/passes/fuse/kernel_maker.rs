@@ -148,7 +148,7 @@ impl KernelMaker<'_> {
         let mut whole = |builder: &mut Builder<'_>| builder.scoped(|b| Ok(vec![evaluate(b)?]));
         let block = match mode {
             Mode::General | Mode::Full => whole(&mut builder)?,
-            // Of face spaces; those of cells have no normals.
+            // Only face spaces: those of cells have no normals.
             Mode::PerAxis => builder.each_axis(roots, &Path::Here, &KExpr::Real(0.0), |b| Ok(Some(whole(b)?)))?.ok_or(Unfusable)?,
         };
         Ok((block, builder.interface))

@@ -13,7 +13,7 @@ use crate::types::Shape;
 pub(super) struct OffsetReads(BTreeMap<ValueId, BTreeSet<Offset>>);
 
 impl OffsetReads {
-    /// Of a function.
+    /// Collects the reads of a function.
     pub(super) fn of(function: &Function, defs: &Defs) -> Self {
         let mut reads = OffsetReads::default();
         reads.block(function, defs, &function.body);
@@ -35,7 +35,7 @@ impl OffsetReads {
         }
     }
 
-    /// Whether there are any.
+    /// True if there are any.
     pub(super) fn any(&self) -> bool {
         !self.0.is_empty()
     }

@@ -215,7 +215,7 @@ pub(super) struct Planner<'a> {
     sites: BTreeMap<ValueId, Sites>,
     costs: BTreeMap<ValueId, (u32, bool)>,
     functions: BTreeMap<ValueId, u32>,
-    /// What the values of a loop that do not change in it cost.
+    /// Costs of the values of a loop that do not change in it.
     pub again: BTreeMap<ValueId, Again>,
     /// Sums over faces that are evaluated at other cells: stored, or each cell would sum over the
     /// faces of its neighbours.
@@ -224,7 +224,7 @@ pub(super) struct Planner<'a> {
     tall: BTreeSet<ValueId>,
     /// Sums over faces that do not change in a loop which reads them: stored before it.
     sums_over_rounds: BTreeSet<ValueId>,
-    /// What variables hold and what is put out: it is in memory, whatever it is computed from.
+    /// Values of variables and outputs: they are in memory, whatever they are computed from.
     written: BTreeSet<ValueId>,
     /// At which offsets values are read.
     offsets: OffsetReads,
@@ -239,7 +239,7 @@ impl Planner<'_> {
         self.function.values[value.0 as usize].ty
     }
 
-    /// What the user decides of a value.
+    /// The user's storage request for a value.
     fn storage(&self, value: ValueId) -> Option<Storage> {
         self.function.values[value.0 as usize].storage
     }
@@ -288,7 +288,7 @@ impl Planner<'_> {
         }
     }
 
-    /// Whether a value that a deeper loop reads is stored because it sums over faces.
+    /// True if a value that a deeper loop reads is stored because it sums over faces.
     fn is_stored_sum(&mut self, value: ValueId) -> bool {
         let Some(op) = self.defs.op(value) else { return false };
         let may_be_kept = self.ty(value).basic == Basic::Scalar && is_storable(op, self.ty(value));
@@ -519,8 +519,8 @@ impl Planner<'_> {
             Basic::Vector | Basic::Bool => cost > self.model.share,
             Basic::Entity(_) | Basic::Text | Basic::Table | Basic::Axis(_) => false,
         };
-        // What lives on faces is mostly summed over the faces of cells: each cell evaluates it
-        // anew, next to its other terms, and nothing goes through memory.
+        // Values on faces are mostly summed over the faces of cells: each cell evaluates them anew,
+        // next to its other terms, and nothing goes through memory.
         let on_faces = ty.mapping().is_some_and(|set| self.sets.get(set).kind == EntityKind::Face);
         let is_invariant = sites.depth > depth && may_be_kept;
         let again = is_invariant.then(|| self.again(result)).filter(|again| again.compute > again.load);
@@ -578,7 +578,7 @@ impl Planner<'_> {
         }
     }
 
-    /// Whether a value sums over faces other than through what is written anyway.
+    /// True if a value sums over faces other than through what is written anyway.
     fn sums_itself(&self, value: ValueId) -> bool {
         let (mut seen, mut open) = (BTreeSet::from([value]), vec![value]);
         while let Some(at_hand) = open.pop() {
@@ -591,7 +591,7 @@ impl Planner<'_> {
         false
     }
 
-    /// Whether a value exists in memory for what is known before the decisions.
+    /// True if a value exists in memory for what is known before the decisions.
     pub(super) fn is_loaded(&self, value: ValueId) -> bool {
         let Some(op) = self.defs.op(value) else { return true };
         !is_fusable(op, self.ty(value))
@@ -606,7 +606,7 @@ impl Planner<'_> {
     }
 }
 
-/// What an operation outside kernels needs its operands for.
+/// Returns the reason for which an operation outside kernels needs its operands.
 fn need_of(op: &Op) -> Need {
     match op.class() {
         OpClass::Solve => Need::Solve,
@@ -625,7 +625,7 @@ fn need_of(op: &Op) -> Need {
     }
 }
 
-/// Whether a value is made of domains, of the cells of faces, and of choices between them by what
+/// True if a value is made of domains, of the cells of faces, and of choices between them by what
 /// is Empty, so that it costs nothing to substitute.
 pub(super) fn decided_by_grid(function: &Function, defs: &Defs, value: ValueId) -> bool {
     let decided = |v: &ValueId| decided_by_grid(function, defs, *v);
@@ -654,12 +654,12 @@ fn note_written(block: &Block, written: &mut BTreeSet<ValueId>) {
     }
 }
 
-/// Whether it goes over the faces of a cell.
+/// True if it goes over the faces of a cell.
 fn is_sum(op: &Op) -> bool {
     matches!(op, Op::Divergence(_) | Op::FaceReduce { .. })
 }
 
-/// Whether an operation evaluates an operand at other entities than its own.
+/// True if an operation evaluates an operand at other entities than its own.
 fn evaluates_elsewhere(op: &Op, operand: ValueId) -> bool {
     op.class() == OpClass::FiniteVolume || matches!(op, Op::On { data, .. } if *data == operand)
 }

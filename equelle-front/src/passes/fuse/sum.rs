@@ -5,7 +5,7 @@ use crate::ir::{FaceFilter, KBlock, KExpr, KStmt, Path, Side, SideBlocks, UnaryO
 use crate::ops::{Arithmetic, FaceReduction};
 use crate::types::{Basic, CanonicalSet, EntityKind, Shape, Type};
 
-/// What a face adds to the reduction of one of its cells.
+/// Contribution of a face to the reduction of one of its cells.
 #[derive(Clone, Copy)]
 enum Term {
     /// A flux, positive where the cell is the first of the face.
@@ -111,7 +111,7 @@ impl Builder<'_> {
         let neutral = neutral(reduction, basic);
         let signs = match reduction {
             FaceReduction::Sum => ZeroSign::Free,
-            // Of two zeros an extreme is the one that comes first.
+            // An extreme of two zeros is the one that comes first.
             FaceReduction::Max | FaceReduction::Min => self.zero_sign,
         };
         let mut block = self.with_zeros(signs, |s| {
@@ -163,7 +163,7 @@ impl Builder<'_> {
     }
 }
 
-/// What changes nothing in a reduction.
+/// Neutral element of a reduction.
 fn neutral(reduction: FaceReduction, basic: Basic) -> KExpr {
     match basic {
         Basic::Vector => KExpr::ZeroVector,
@@ -179,7 +179,7 @@ impl Term {
         }
     }
 
-    /// What it is made of.
+    /// The values that it is made of.
     fn values(self) -> Vec<ValueId> {
         match self {
             Term::Flux(value) => vec![value],

@@ -7,7 +7,7 @@ use crate::ir::{Interpolant, KExpr, LocalId, ParamId, Path, Side, UnaryOp};
 use crate::ops::{Arithmetic, Beyond, BinaryMath, CellFact, Comparison, Logic, Offset};
 use crate::types::SetId;
 
-/// What nodes of the same value have in common beside their parts.
+/// Properties that nodes of the same value share beside their parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Key {
     Real(u64),

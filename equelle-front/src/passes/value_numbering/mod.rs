@@ -54,7 +54,7 @@ pub(super) fn run(module: &mut Module) {
     }
 }
 
-/// Whether a block has choices by the same condition, or several sums.
+/// True if a block has choices by the same condition, or several sums.
 fn has_alike(block: &KBlock) -> bool {
     let mut conditions = Vec::new();
     let mut sums = 0;

@@ -25,7 +25,7 @@ pub(super) struct Node {
     pub parts: Vec<Value>,
 }
 
-/// What a value is made by.
+/// Expression or path that makes a value.
 #[derive(Clone, Debug)]
 pub(super) enum Shell {
     Expr(KExpr),
@@ -33,12 +33,12 @@ pub(super) enum Shell {
 }
 
 impl Node {
-    /// Whether only one of the last two of its three parts is evaluated.
+    /// True if only one of the last two of its three parts is evaluated.
     pub fn is_choice(&self) -> bool {
         matches!(&self.shell, Shell::Expr(KExpr::Select { .. }) | Shell::Path(Path::Select { .. }))
     }
 
-    /// Whether a name would say no more than the value.
+    /// True if a name would say no more than the value.
     pub fn is_name(&self) -> bool {
         match &self.shell {
             Shell::Expr(expr) => matches!(expr, KExpr::Real(_) | KExpr::Bool(_) | KExpr::Local(_) | KExpr::Param(_) | KExpr::ZeroVector),
@@ -68,7 +68,7 @@ impl Nodes {
 pub(super) struct Numbered {
     pub steps: Vec<Step>,
     pub yields: Vec<Value>,
-    /// Of the body of a sum: values that have a name in its text. These alone may be taken from
+    /// For the body of a sum: values that have a name in its text. Only these may be taken from
     /// outside, so that what was a term of a face stays one.
     pub named: HashSet<Value>,
 }
@@ -128,7 +128,7 @@ pub(super) struct Numbering<'a> {
     sets: &'a SetTable,
     nodes: Nodes,
     known: HashMap<(Key, Vec<Value>), Value>,
-    /// What locals hold.
+    /// Values that locals hold.
     locals: BTreeMap<LocalId, Value>,
     /// Conditions that hold, or do not, where we are.
     facts: Vec<(Value, bool)>,
@@ -314,7 +314,7 @@ impl<'a> Numbering<'a> {
     }
 }
 
-/// What stands for a part in a shell.
+/// Placeholder for a part in a shell.
 pub(super) fn nothing() -> Box<KExpr> {
     Box::new(KExpr::ZeroVector)
 }

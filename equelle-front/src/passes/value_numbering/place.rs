@@ -21,7 +21,7 @@ impl Values {
         Values { has: vec![false; nodes.len()], all: Vec::new() }
     }
 
-    /// Whether it was not among them.
+    /// True if it was not among them.
     fn insert(&mut self, value: Value) -> bool {
         let new = !std::mem::replace(&mut self.has[value.index()], true);
         if new {
@@ -49,7 +49,7 @@ pub(super) struct Placing<'a> {
     fresh: &'a mut Fresh,
     /// Values that somebody reads.
     read: Vec<bool>,
-    /// What both branches of a choice evaluate.
+    /// Values that both branches of a choice evaluate.
     both: HashMap<Value, Rc<[Value]>>,
 }
 
@@ -178,7 +178,7 @@ impl<'a> Placing<'a> {
         }
     }
 
-    /// What the body of a sum takes from outside.
+    /// Returns the locals that the body of a sum takes from outside.
     fn of_sum(&self, body: &Numbered, locals: &ValueLocals) -> ValueLocals {
         locals.iter().filter(|(value, _)| body.named.contains(value)).map(|(&value, &local)| (value, local)).collect()
     }
@@ -265,7 +265,7 @@ impl<'a> Placing<'a> {
         both
     }
 
-    /// Whether evaluating a value is more than reading what is there.
+    /// True if evaluating a value is more than reading what is there.
     fn is_work(&self, value: Value) -> bool {
         let Shell::Expr(expr) = &self.nodes.of(value).shell else { return false };
         match expr.class() {

@@ -22,7 +22,7 @@ fn locals_are_seen_through_and_operands_may_be_exchanged() {
     assert_eq!(numbered(body), "    a: Scalar = h[here]\n    b: Scalar = (a * q[here])\n    c: Scalar = sqrt(b)\n    yield (b + c)");
 }
 
-/// Of two zeros of different sign `Min` gives one of them, and of a difference the sign changes.
+/// `Min` of two zeros of different sign gives one of them; a swapped difference changes its sign.
 #[test]
 fn operands_stay_where_the_order_may_change_a_bit() {
     let body = "    a: Scalar = min(h[here], q[here])\n    b: Scalar = min(q[here], h[here])\n    c: Scalar = (h[here] - q[here])\n    \
@@ -68,8 +68,8 @@ fn a_path_is_the_branch_that_is_known_to_be_taken() {
     assert!(text.contains("yield (h[first(f)] * q[first(f)])") && !text.contains("second"), "{text}");
 }
 
-/// What does not change in a sum stays in it where the text has it there: a term of a face is one
-/// of the face alone. A name from outside stays one.
+/// Values that do not change in a sum stay in it where the text has them there: a term of a face is
+/// one of the face alone. A name from outside stays one.
 #[test]
 fn a_sum_takes_names_from_outside_and_nothing_else() {
     let body = "    a: Scalar = (dt * 0.5)\n    b: Scalar = (dt * 0.25)\n    s: Scalar = sum faces f of here interior {\n      \

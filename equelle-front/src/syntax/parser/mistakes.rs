@@ -1,4 +1,4 @@
-//! What to say about particular mistakes. Apart from the grammar so that the frames of its
+//! Messages about particular mistakes. They are apart from the grammar so that the frames of its
 //! recursive functions stay small.
 
 use super::{Failed, Parser};

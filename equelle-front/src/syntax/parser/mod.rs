@@ -31,7 +31,7 @@ pub const MAX_DEPTH: u32 = 200;
 /// it.
 pub const MAX_HEIGHT: u32 = 4000;
 
-/// What the parser makes of a text.
+/// Output of the parser.
 #[derive(Clone, Debug, Default)]
 pub struct Parsed {
     /// The tree: all statements that could be read.
@@ -132,20 +132,20 @@ struct Parser<'t> {
     at: usize,
     /// Number of enclosing blocks, brackets and operands.
     depth: u32,
-    /// Whether this statement has a diagnostic already.
+    /// True if this statement has a diagnostic already.
     reported: bool,
     /// The `{` of every open block.
     blocks: Vec<Span>,
-    /// Whether the innermost block has a statement on the line of its `{`, which has been reported.
+    /// True if the innermost block has a statement on the line of its `{`, which has been reported.
     inline: bool,
-    /// Whether a block without `}` has been reported.
+    /// True if a block without `}` has been reported.
     unclosed_reported: bool,
-    /// Whether a statement that is too deep has been reported.
+    /// True if a statement that is too deep has been reported.
     depth_reported: bool,
     /// First block whose `}` is indented otherwise than its first line: where a missing `}` is
     /// likely.
     misaligned: Option<(Span, Span)>,
-    /// Whether a block ends before a statement that is indented no more than the line of its `{`.
+    /// True if a block ends before a statement that is indented no more than the line of its `{`.
     by_indentation: bool,
     /// The statement before has turned out to go on after its end, so that its value is not known.
     spoiled: bool,

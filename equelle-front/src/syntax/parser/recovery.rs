@@ -1,4 +1,4 @@
-//! What to say about an unexpected token, and where to go on.
+//! Messages about unexpected tokens, and recovery from them.
 
 use super::{Failed, MAX_DEPTH, Parser};
 use crate::diagnostic::{Code, Diagnostic};
@@ -56,7 +56,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether the line after this line end cannot be a statement of its own. Where something is
+    /// True if the line after this line end cannot be a statement of its own. Where something is
     /// `wanted`, a bare operand will do.
     fn next_line_continues(&self, wanted: bool) -> bool {
         let line = self.tokens[self.at + 1..].iter().map(|t| t.kind).take_while(|k| !matches!(k, TokenKind::Newline | TokenKind::End));
@@ -219,7 +219,7 @@ fn reserved_word_hint(word: &str) -> Option<String> {
     Keyword::from_word_ignoring_case(word).map(|k| format!("reserved words begin with an upper-case letter: `{}`", k.as_str()))
 }
 
-/// Whether a line that begins with `name (` ends at the matching `)` or goes on with `=`.
+/// True if a line that begins with `name (` ends at the matching `)` or goes on with `=`.
 fn is_call_statement(kinds: &[TokenKind]) -> bool {
     let mut level = 0;
     for (i, kind) in kinds.iter().enumerate().skip(1) {

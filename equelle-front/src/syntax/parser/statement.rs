@@ -82,8 +82,8 @@ impl Parser<'_> {
         }
     }
 
-    /// What can be told of a statement that could not be read: the names that others may use.
-    /// `body` is the block it opens.
+    /// Salvages the names that others may use from a statement that could not be read. `body` is
+    /// the block it opens.
     fn salvage(&mut self, begin: usize, body: Option<Block>) -> Option<Stmt> {
         let line = || self.tokens[begin..].iter().take_while(|t| !matches!(t.kind, TokenKind::Newline | TokenKind::End));
         let kind = |n: usize| self.tokens.get(begin + n).map_or(TokenKind::End, |t| t.kind);
@@ -301,7 +301,7 @@ impl Parser<'_> {
         Ok(StmtKind::Conditional { test, condition, body: self.block()? })
     }
 
-    /// Whether a block begins here, blank lines left aside.
+    /// True if a block begins here, blank lines left aside.
     fn at_block(&self) -> bool {
         let next = self.tokens[self.at..].iter().find(|t| t.kind != TokenKind::Newline);
         next.is_some_and(|t| t.kind == TokenKind::LeftBrace)
@@ -336,7 +336,7 @@ impl Parser<'_> {
         Ok(Block { statements, span: open.to(close) })
     }
 
-    /// Whether the `}` of a block whose `{` was just read stands on the same line.
+    /// True if the `}` of a block whose `{` was just read stands on the same line.
     fn closes_on_this_line(&self) -> bool {
         let mut depth = 1;
         for token in &self.tokens[self.at..] {
@@ -360,7 +360,7 @@ impl Parser<'_> {
         self.text.as_bytes()[start..].iter().take(256).take_while(|b| matches!(b, b' ' | b'\t')).count()
     }
 
-    /// Whether this line begins like the rest of the statement on the line before.
+    /// True if this line begins like the rest of the statement on the line before.
     fn line_is_continuation(&self) -> bool {
         let follows_statement =
             self.at >= 2 && !matches!(self.tokens[self.at - 2].kind, TokenKind::Newline | TokenKind::LeftBrace | TokenKind::RightBrace);

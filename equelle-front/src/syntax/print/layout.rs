@@ -26,7 +26,7 @@ fn print_from(program: &Program, source: &str) -> String {
 
 struct Printer<'p> {
     program: &'p Program,
-    /// What it was read from; empty if numbers are to be written anew.
+    /// Text that the tree was read from; empty if numbers are to be written anew.
     source: &'p str,
     out: String,
     /// Comments not yet printed.

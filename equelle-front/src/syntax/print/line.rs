@@ -11,7 +11,7 @@ use crate::syntax::lexer::number_literal;
 /// A line under construction.
 #[derive(Default)]
 pub(super) struct Line<'s> {
-    /// What the tree was read from, to which its spans refer; empty if its literals are to be
+    /// Text that the tree was read from, to which its spans refer; empty if its literals are to be
     /// written anew.
     source: &'s str,
     text: String,
@@ -156,8 +156,8 @@ impl<'s> Line<'s> {
         self.depth -= 1;
     }
 
-    /// What stands between parentheses after a name. `i+1` without blanks stays so: most of these
-    /// are indices.
+    /// Writes an expression between parentheses after a name. `i+1` without blanks stays so: most
+    /// of these are indices.
     fn argument(&mut self, expr: &Expr) {
         match &expr.kind {
             ExprKind::Binary { op: op @ BinaryOp::Arithmetic(Arithmetic::Add | Arithmetic::Sub), left, right, .. }
@@ -171,7 +171,7 @@ impl<'s> Line<'s> {
         }
     }
 
-    /// Whether an expression is written without blanks.
+    /// True if an expression is written without blanks.
     fn is_tight(&self, expr: &Expr) -> bool {
         let written = self.source.get(expr.span.start as usize..expr.span.end as usize);
         written.is_some_and(|text| !text.is_empty() && !text.contains(char::is_whitespace))

@@ -1,4 +1,4 @@
-//! What may be wrong with cells.
+//! Errors of cells that make no grid.
 
 use std::fmt;
 
@@ -11,7 +11,7 @@ pub enum BuildError {
     NoCells,
     /// More than fit in 32-bit indices.
     TooMany {
-        /// Of which entities.
+        /// Name of the entities.
         what: &'static str,
         /// How many there may be.
         most: usize,
@@ -142,7 +142,7 @@ impl BuildError {
         }
     }
 
-    /// What is wrong, with cells and nodes named as a file names them.
+    /// Describes the error, with cells and nodes named as a file names them.
     pub fn describe(&self, cell_name: impl Fn(usize) -> String, node_name: impl Fn(usize) -> String) -> String {
         match self {
             BuildError::NoCells => "there are no cells".to_string(),

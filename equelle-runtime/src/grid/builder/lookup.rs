@@ -12,7 +12,7 @@ pub(crate) struct FacesByNodes<'a> {
 }
 
 impl<'a> FacesByNodes<'a> {
-    /// Of all faces of a grid. Takes 4 bytes for each face and each node.
+    /// Indexes all faces of a grid. Takes 4 bytes for each face and each node.
     pub(crate) fn new(nodes: &'a Nodes) -> FacesByNodes<'a> {
         let n_faces = nodes.face_node_pos.len().saturating_sub(1);
         let smallest = |face: usize| nodes.of_face(face).iter().copied().min().unwrap_or(0) as usize;

@@ -129,7 +129,7 @@ fn is_pair(cells: &Cells, dim: usize, a: u32, b: u32) -> bool {
     turn(dim, cells.nodes_of(a), cells.nodes_of(b)) == Turn::Against && cells.cell_of(a) != cells.cell_of(b)
 }
 
-/// What is wrong among the half-faces of one smallest node.
+/// Finds the error among the half-faces of one smallest node.
 fn error_at(cells: &Cells, dim: usize, entries: &mut [Entry]) -> BuildError {
     let mut found = None;
     for_each_face(cells, entries, |face| {

@@ -19,7 +19,7 @@ pub(super) fn area_of_polygon(positions: &[Vector], corners: &[u32]) -> f64 {
     corners.windows(2).map(|pair| 0.5 * cross(at(pair[0]), at(pair[1]))[2]).sum()
 }
 
-/// Whether sides of a quadrangle, given counter-clockwise, cross: then two of its corners turn the
+/// True if sides of a quadrangle, given counter-clockwise, cross: then two of its corners turn the
 /// other way. In one whose sides do not cross, one corner at most does.
 pub(super) fn is_crossed(positions: &[Vector], corners: &[u32]) -> bool {
     let [a, b, c, d] = *corners else { return false };

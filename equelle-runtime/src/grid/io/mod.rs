@@ -39,9 +39,9 @@ pub fn read_file_with(source: &Source, path: &Path, stored: StoredGeometry, thre
 /// How grid files are read.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ReadOptions {
-    /// Whether geometry in the file is compared with its nodes.
+    /// True if geometry in the file is compared with its nodes.
     pub stored: StoredGeometry,
-    /// Of decks.
+    /// Options of decks.
     pub deck: grdecl::DeckOptions,
     /// Options of meshes of Gmsh.
     pub gmsh: gmsh::GmshOptions,

@@ -61,7 +61,7 @@ pub(super) struct CellArray {
     pub numbers: Vec<f64>,
 }
 
-/// What files of VTK have, as in [`VtkGeometry::Cells`]. Without lists of faces, the corners of a
+/// Mesh in a file of VTK, as in [`VtkGeometry::Cells`]. Without lists of faces, the corners of a
 /// polyhedron are its list.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Mesh {

@@ -309,7 +309,7 @@ fn decoded(name: &str) -> String {
 }
 
 impl Mesh {
-    /// Whether its arrays fit. The list of a polyhedron has counts among its points, which the
+    /// True if its arrays fit. The list of a polyhedron has counts among its points, which the
     /// builder sees.
     fn check(&self) -> Result<(), String> {
         let n_cells = self.ends.len();

@@ -4,12 +4,12 @@ use super::tags::Tag;
 use super::{Section, VtkFile, bad};
 use crate::error::Error;
 
-/// What a tag `ImageData` says; read when somebody asks.
+/// Attributes of a tag `ImageData`; parsed on demand.
 #[derive(Clone, Debug)]
 pub(super) struct BoxTags {
     origin: Option<String>,
     spacing: Option<String>,
-    /// Of the piece.
+    /// Extent of the piece.
     pub extent: Option<String>,
 }
 

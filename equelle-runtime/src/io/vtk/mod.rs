@@ -45,11 +45,11 @@ pub struct VtkFile<'a> {
 enum Section {
     /// It has a tuple for each point or cell.
     Values(Association),
-    /// Of the whole file.
+    /// It belongs to the whole file.
     Whole,
     /// Coordinates of points.
     Points,
-    /// What cells are made of.
+    /// Definition of the cells.
     Cells,
 }
 
@@ -85,7 +85,7 @@ pub struct Values {
     pub numbers: Vec<f64>,
 }
 
-/// Whether the bytes begin like a file of these formats.
+/// True if the bytes begin like a file of these formats.
 pub fn is_vtk(bytes: &[u8]) -> bool {
     let start = &bytes[..bytes.len().min(1024)];
     start.trim_ascii_start().starts_with(b"<") && start.windows(8).any(|window| window == b"<VTKFile")

@@ -35,7 +35,7 @@ pub(in crate::linalg) struct CachedFactors<S> {
     pattern: Option<Analysed>,
     /// The matrix of its factors, if there are any.
     factored: Option<Factored>,
-    /// Whether the elimination order was computed for other values than those factorised last.
+    /// True if the elimination order was computed for other values than those factorised last.
     stale: bool,
 }
 
@@ -44,7 +44,7 @@ struct Analysed {
     row_ptr: Vec<usize>,
     col_idx: Vec<u32>,
     definiteness: Definiteness,
-    /// Whether a factorisation as positive definite has failed.
+    /// True if a factorisation as positive definite has failed.
     is_indefinite: bool,
 }
 
@@ -54,7 +54,7 @@ impl<S> CachedFactors<S> {
         self.solver.name()
     }
 
-    /// Whether the elimination order was computed for other values.
+    /// True if the elimination order was computed for other values.
     pub(in crate::linalg) fn is_stale(&self) -> bool {
         self.stale
     }
@@ -76,7 +76,7 @@ impl<S> CachedFactors<S> {
 pub(in crate::linalg) struct DeviceLu<'a, S> {
     pub cached: &'a mut CachedFactors<S>,
     pub space: &'a mut S,
-    /// Whether the matrix is symmetric and its diagonal of one sign.
+    /// True if the matrix is symmetric and its diagonal of one sign.
     pub may_be_definite: bool,
 }
 

@@ -40,7 +40,7 @@ struct Pattern {
 }
 
 impl LuCache {
-    /// Whether the cached symbolic factorisation is of this matrix's pattern.
+    /// True if the cached symbolic factorisation is of this matrix's pattern.
     pub(in crate::linalg) fn knows_pattern(&self, matrix: &Csr) -> bool {
         self.pattern.as_ref().is_some_and(|cached| cached.row_ptr == matrix.row_ptr() && cached.col_idx == matrix.col_idx())
     }

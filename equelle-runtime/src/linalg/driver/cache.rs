@@ -13,10 +13,10 @@ use crate::linalg::space::matrix_space::Shape;
 use crate::linalg::space::vector_space::{Preconditioner, VectorSpace};
 use crate::solve_traffic::SolveTraffic;
 
-/// What one solve leaves for the next. LU: the symbolic factorisation while the pattern stays, and
-/// the factors while the matrix stays; neither changes a result. The last preconditioner that was
-/// costly to set up, while it helps: an older matrix changes the result within the tolerance, and
-/// the same sequence of solves gives the same bits.
+/// Data that one solve leaves for the next. LU: the symbolic factorisation while the pattern stays,
+/// and the factors while the matrix stays; neither changes a result. The last preconditioner that
+/// was costly to set up, while it helps: an older matrix changes the result within the tolerance,
+/// and the same sequence of solves gives the same bits.
 ///
 /// Preconditioners live on the device of the back-end, in vectors of `S`.
 pub struct LinearCache<S: VectorSpace + 'static = HostSpace> {
@@ -68,7 +68,7 @@ struct CachedPreconditioner<S: VectorSpace + 'static> {
     iterations: usize,
 }
 
-/// What must be equal for a preconditioner to be used again.
+/// Properties that must match for a preconditioner to be reused.
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::linalg) struct CacheKey {
     pub kind: Preconditioning,

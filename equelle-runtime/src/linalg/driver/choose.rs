@@ -49,7 +49,7 @@ pub struct MatrixProperties {
     pub unknowns: usize,
     /// Number of fields on the same elements, 1 if they differ in size.
     pub fields: usize,
-    /// Whether the matrix equals its transpose up to round-off; else where it does not.
+    /// True if the matrix equals its transpose up to round-off; else where it does not.
     pub symmetry: Symmetry,
     /// Signs of the diagonal, without rows of zeros.
     pub diagonal: Diagonal,
@@ -60,7 +60,7 @@ pub struct MatrixProperties {
     pub size: f64,
     /// Least of the largest magnitudes of rows, without rows of zeros; infinite if there are none.
     pub least_row: f64,
-    /// Whether the matrix is singular and its left null space, and so its range, is unknown.
+    /// True if the matrix is singular and its left null space, and so its range, is unknown.
     pub is_range_unknown: bool,
 }
 
@@ -128,7 +128,7 @@ impl MatrixProperties {
         }
     }
 
-    /// Whether CG may be tried.
+    /// True if CG may be tried.
     pub fn may_be_definite(&self) -> bool {
         self.symmetry == Symmetry::Symmetric && self.diagonal != Diagonal::Mixed
     }
@@ -154,7 +154,7 @@ impl MatrixProperties {
         }
     }
 
-    /// Whether Jacobi is predicted to cost less than multigrid.
+    /// True if Jacobi is predicted to cost less than multigrid.
     pub fn prefers_jacobi(&self, options: &LinearOptions) -> bool {
         let [least, most] = SHARED_BETWEEN;
         let shared_by = options.solves.map_or(SHARED_BY, |solves| (solves as f64).clamp(least, most));

@@ -274,7 +274,7 @@ struct Solved<V> {
     iterations: usize,
     /// True if what is left is round-off that counts as solved.
     is_rounded: bool,
-    /// What the preconditioner determined about the system, in words.
+    /// Properties of the system that the preconditioner determined, in words.
     detail: Option<String>,
 }
 

@@ -24,7 +24,7 @@ pub struct Gmres<S: VectorSpace> {
     basis: Vec<S::Vector>,
     /// The preconditioned basis vectors, in the flexible form.
     directions: Vec<S::Vector>,
-    /// Whether to use the flexible form even for a preconditioner that claims to be fixed.
+    /// True if the flexible form is used even for a preconditioner that claims to be fixed.
     flexible: bool,
     work: S::Vector,
 }
@@ -176,7 +176,7 @@ impl<S: VectorSpace> Cycle<S> for Gmres<S> {
 }
 
 impl<S: VectorSpace> Gmres<S> {
-    /// Whether preconditioned basis vectors are stored.
+    /// True if preconditioned basis vectors are stored.
     fn keeps(&self, preconditioner: &impl Preconditioner<S>) -> bool {
         self.flexible || preconditioner.is_rounded()
     }

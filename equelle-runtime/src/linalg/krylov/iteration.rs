@@ -334,7 +334,7 @@ impl ResidualMonitor {
         ResidualMonitor { control, least: f64::INFINITY, least_at: 0, first: None, for_aim: None }
     }
 
-    /// Whether the host checks the residual after this iteration (from 1).
+    /// True if the host checks the residual after this iteration (from 1).
     pub fn is_due(&self, iteration: usize) -> bool {
         iteration.is_multiple_of(self.control.check_every.max(1)) || iteration == self.control.max_iterations
     }

@@ -351,7 +351,7 @@ impl BlockMatrix {
         });
     }
 
-    /// Whether the blocks form a symmetric matrix; `None` where a block has no mirrored block.
+    /// True if the blocks form a symmetric matrix; `None` where a block has no mirrored block.
     fn symmetry_of_blocks(&self, tolerance: f64) -> Option<Symmetry> {
         let mirror = self.pattern.mirror()?;
         let (k, n) = (self.pattern.k, self.pattern.n());

@@ -21,7 +21,7 @@ pub struct Pattern {
     found: Found,
 }
 
-/// What is found out about a pattern on first use; no part of its identity.
+/// Properties of a pattern that are found on first use; no part of its identity.
 #[derive(Clone, Debug, Default)]
 struct Found {
     diagonals: OnceLock<Option<Offsets>>,
@@ -388,7 +388,7 @@ fn product_of_row(columns: &[u32], values: &[f64], x: &[f64]) -> f64 {
     columns.iter().zip(values).fold(0.0, |sum, (&column, value)| sum + value * x[column as usize])
 }
 
-/// Whether a matrix is symmetric.
+/// True if a matrix is symmetric.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Symmetry {
     /// It is.

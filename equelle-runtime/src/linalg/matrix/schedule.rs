@@ -95,7 +95,7 @@ impl Schedule {
         self.starts.len() - 1
     }
 
-    /// Whether there is no row.
+    /// True if there is no row.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }

@@ -105,12 +105,12 @@ impl NullSpace {
         NullSpace { components }
     }
 
-    /// Whether the null space is trivial.
+    /// True if the null space is trivial.
     pub fn is_empty(&self) -> bool {
         self.components.is_empty()
     }
 
-    /// Whether each left null vector is known.
+    /// True if each left null vector is known.
     pub fn is_known(&self) -> bool {
         self.components.iter().all(|component| component.left.is_some())
     }
@@ -233,7 +233,7 @@ impl LeftNullVector {
     }
 }
 
-/// Whether a sum is zero up to round-off.
+/// True if a sum is zero up to round-off.
 fn sum_vanishes(values: impl Iterator<Item = f64>, rounding: f64) -> bool {
     let (mut sum, mut size) = (0.0, 0.0);
     for value in values {

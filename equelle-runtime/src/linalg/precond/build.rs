@@ -18,10 +18,10 @@ use crate::linalg::space::vector_space::{Identity, Preconditioner};
 pub struct Setting<'a> {
     /// Ends of the fields of unknowns and equations.
     pub ends: &'a [usize],
-    /// Whether the preconditioner must be symmetric positive definite: the matrix is symmetric and
+    /// True if the preconditioner must be symmetric positive definite: the matrix is symmetric and
     /// its diagonal positive.
     pub symmetric: bool,
-    /// Whether the matrix is singular up to a constant per connected component.
+    /// True if the matrix is singular up to a constant per connected component.
     pub singular: bool,
     /// Number of the elliptic field, from 0, for CPR.
     pub pressure: usize,

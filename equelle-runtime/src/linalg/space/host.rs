@@ -29,7 +29,7 @@ pub struct HostSpace {
     diagonals: Option<Arc<Diagonals>>,
     /// Vectors for [`VectorSpace::zeros`]: fresh memory costs more than a pass over it.
     free: Vec<Vec<f64>>,
-    /// Whether multigrid runs in double precision.
+    /// True if multigrid runs in double precision.
     pub(in crate::linalg) in_double_precision: bool,
     interrupt: Interrupt,
     /// Bytes of the kernels: lines that are written are not fetched, as in a copy.

@@ -1,15 +1,15 @@
-//! What a matrix in compressed rows is like, in one pass over its entries on several threads.
+//! Properties of a matrix in compressed rows, from one pass over its entries on several threads.
 
 use crate::linalg::driver::choose::{Diagonal, MatrixProperties, SYMMETRY, fields};
 use crate::linalg::matrix::csr::{Csr, Symmetry};
 use crate::linalg::null_space::round_off;
 use crate::threads::{BLOCK, PerBlock, Threads};
 
-/// What follows from the entries alone.
+/// Properties that follow from the entries alone.
 pub(super) struct Entries {
-    /// Whether a row sums to zero up to round-off, as all do where there is a null space.
+    /// True if a row sums to zero up to round-off, as all do where there is a null space.
     pub vanishes: bool,
-    /// Whether mirrored entries have the same bits; false where that is not known.
+    /// True if mirrored entries have the same bits; false where that is not known.
     pub is_mirrored: bool,
     pub properties: MatrixProperties,
 }
@@ -138,7 +138,7 @@ fn of_rows(a: &Csr, rows: std::ops::Range<usize>, mirrored: &[u32], round_off: f
     part
 }
 
-/// Whether mirrored entries differ by round-off of the largest one in their rows.
+/// True if mirrored entries differ by round-off of the largest one in their rows.
 fn are_near(a: &Csr, rows: [usize; 2], value: f64, other: f64) -> bool {
     let largest = |row| a.row(row).fold(0.0, |most: f64, (_, value)| most.max(value.abs()));
     (value - other).abs() <= SYMMETRY * largest(rows[0]).max(largest(rows[1]))

@@ -23,7 +23,7 @@ use crate::threads::BLOCK;
 pub struct RowMatrix {
     rows: Csr,
     diagonals: OnceLock<Arc<Diagonals>>,
-    /// Whether mirrored entries have the same bits, once known.
+    /// True if mirrored entries have the same bits, once known.
     is_mirrored: OnceLock<bool>,
 }
 

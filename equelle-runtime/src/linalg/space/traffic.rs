@@ -34,7 +34,7 @@ pub struct Traffic {
     n: usize,
     counter: TrafficCounter,
     by_slices: bool,
-    /// Whether multigrid uses single precision where it is enough.
+    /// True if multigrid uses single precision where it is enough.
     in_single_precision: bool,
 }
 

@@ -85,7 +85,7 @@ pub trait VectorSpace {
     /// The smaller one; NaN if either is.
     fn min(&mut self, a: &Self::Scalar, b: &Self::Scalar) -> Self::Scalar;
 
-    /// Whether the run is interrupted. Checked with the residual, and during set-ups for each level
+    /// True if the run is interrupted. Checked with the residual, and during set-ups for each level
     /// and every some rows.
     fn is_interrupted(&self) -> bool {
         false
@@ -136,13 +136,13 @@ pub trait Preconditioner<S: VectorSpace> {
     /// definite `M`.
     fn apply(&self, space: &mut S, z: &mut S::Vector, r: &S::Vector);
 
-    /// Whether `M` depends on `r`, as a cycle with Krylov iterations. Methods then use their
+    /// True if `M` depends on `r`, as a cycle with Krylov iterations. Methods then use their
     /// flexible forms.
     fn is_variable(&self) -> bool {
         false
     }
 
-    /// Whether `M` rounds much more than its argument, as a cycle in single precision does, so that
+    /// True if `M` rounds much more than its argument, as a cycle in single precision does, so that
     /// it is not linear to working precision. Methods that rely on linearity store the
     /// preconditioned vectors.
     fn is_rounded(&self) -> bool {

@@ -15,7 +15,7 @@ const BLOCK_BYTES: usize = 1 << 17;
 /// Bytes that are converted at a time.
 const BUFFER_BYTES: usize = 1 << 16;
 
-/// Whether the arrays of a file are compressed.
+/// True if the arrays of a file are compressed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Compression {
     /// The numbers as they are: the fastest.
@@ -61,9 +61,9 @@ impl NumberType {
 pub(in crate::output) struct Array<'a> {
     pub name: Cow<'a, str>,
     pub number: NumberType,
-    /// Of a tuple; `None` where there are no tuples, but numbers.
+    /// Numbers in a tuple; `None` where there are no tuples, but numbers.
     pub components: Option<usize>,
-    /// Whether it belongs to no entities, so that its length must be told.
+    /// True if it belongs to no entities, so that its length must be told.
     pub is_free: bool,
     n_tuples: usize,
     values: Values<'a>,

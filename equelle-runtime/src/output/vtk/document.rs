@@ -21,7 +21,7 @@ pub(in crate::output) struct Document<'a> {
     kind: &'static str,
     compression: Compression,
     threads: &'a Threads,
-    /// What is inside the outermost tag, behind the place of the last array.
+    /// Content of the outermost tag, behind the place of the last array.
     text: String,
     depth: usize,
     /// Each with the text before its place.

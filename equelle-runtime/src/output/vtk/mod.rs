@@ -1,4 +1,4 @@
-//! What VTK's XML formats have in common: which file of a step holds a field, names and bytes of
+//! Parts that VTK's XML formats share: which file of a step holds a field, names and bytes of
 //! arrays, and the document with its appended data.
 //!
 //! Formats: Kitware, "The VTK User's Guide", chapter on file formats (XML, appended raw data).
@@ -44,7 +44,7 @@ impl VtkPart {
         }
     }
 
-    /// What the name of its files has before the number: nothing, `-faces` or `-edges`.
+    /// Part of its files' names before the number: nothing, `-faces` or `-edges`.
     pub fn suffix(self) -> &'static str {
         match self {
             VtkPart::Cells => "",

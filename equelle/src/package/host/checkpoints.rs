@@ -86,7 +86,7 @@ impl FunctionWriter<'_> {
         }
         let outer = self.declared.clone();
         let body = self.groups(block, run.statements.clone(), last, scope)?;
-        // What the run declared is gone after it.
+        // Variables that the run declared are gone after it.
         self.declared = outer;
         self.line = None;
         let inside = |value: &ValueId| block.statements[run.statements.clone()].iter().any(|statement| statement.defines().contains(value));

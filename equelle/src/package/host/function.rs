@@ -16,7 +16,7 @@ use super::super::source::place;
 use super::program::Program;
 use super::uses::Uses;
 
-/// What stands for a value in the text.
+/// Form of a value in the generated text.
 #[derive(Clone, Debug)]
 pub(super) enum Binding {
     /// A local that owns it.
@@ -227,7 +227,7 @@ impl<'a> FunctionWriter<'a> {
         self.function.values[value.0 as usize].ty
     }
 
-    /// Whether the value is known as text, so that it needs no statement.
+    /// True if the value is known as text, so that it needs no statement.
     pub(super) fn define_text(&mut self, value: ValueId, text: &str) {
         self.bindings[value.0 as usize] = Some(Binding::Text(text.to_owned()));
     }

@@ -10,7 +10,7 @@ use quote::quote;
 use super::super::rust::{blank, list};
 use super::super::sets::canonical_set;
 
-/// What a program needs on the back-end that needs most.
+/// Memory that a program needs on the back-end that needs most.
 pub(super) fn needs(module: &Module, backends: &[&dyn Backend]) -> Needs {
     let mut scratch = vec![Scratch::default(); module.kernels.len()];
     for backend in backends {

@@ -231,7 +231,7 @@ fn modules(module: &Module, options: &PackageOptions) -> TokenStream {
     quote! { pub mod kernels; #(#back_ends)* #blank }
 }
 
-/// What the text of a program mentions.
+/// Features that the text of a program uses.
 #[derive(Default)]
 struct Needs {
     launches: bool,

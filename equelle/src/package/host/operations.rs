@@ -12,7 +12,7 @@ use super::super::rust::ident;
 use super::super::sets::canonical_set;
 use super::function::FunctionWriter;
 
-/// What the choice of a method looks at.
+/// Class of a value, by which a method is chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Class {
     /// Single Scalar.
@@ -501,7 +501,7 @@ impl FunctionWriter<'_> {
         }
     }
 
-    /// Of single components, or of collections with the single ones among them spread.
+    /// Composes Vectors from single components, or from collections with single ones broadcast.
     fn vector(&mut self, components: &[ValueId]) -> Result<TokenStream, BackendError> {
         let sample = components.iter().copied().find(|c| self.class(*c) == Class::Scalars);
         let mut parts = Vec::with_capacity(components.len());

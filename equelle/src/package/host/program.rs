@@ -1,4 +1,4 @@
-//! What the functions of a program share.
+//! Data shared by the functions of a program.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use equelle_front::memory::geometry::GeometryArray;
 use equelle_front::time_steps::TimeLoop;
 use proc_macro2::TokenStream;
 
-/// What functions share.
+/// Data shared by functions.
 pub(super) struct Program<'a> {
     pub module: &'a Module,
     pub kernels: Vec<KernelNames>,
@@ -23,7 +23,7 @@ pub(super) struct Program<'a> {
     pub planned: bool,
     /// The loops that solve equations.
     pub time_loops: &'a [TimeLoop],
-    /// What checkpoints have, and what a run that goes on from one leaves out.
+    /// Contents of checkpoints, and what a restarted run leaves out.
     pub checkpoints: &'a Checkpoints,
     /// Arrays of geometry that are read from a statement of the main block on.
     pub geometry: Vec<(usize, BTreeSet<GeometryArray>)>,

@@ -103,7 +103,7 @@ impl<'a> FunctionWriter<'a> {
         Ok(out)
     }
 
-    /// What comes after the body of a loop of the main program's body.
+    /// Check and checkpoint after the body of a loop of the main program's body.
     fn end_of_round(&self, statement: usize) -> Round<'a> {
         Round { checked: state::of_round(self.function, statement), checkpoint: self.program.checkpoints.of_loop(statement) }
     }
@@ -137,7 +137,7 @@ impl<'a> FunctionWriter<'a> {
         names.collect()
     }
 
-    /// Whether a statement makes collections or reductions: what is not needed any more must be
+    /// True if a statement makes collections or reductions: what is not needed any more must be
     /// gone before.
     fn allocates(&self, statement: &Stmt) -> bool {
         match &statement.kind {
@@ -206,7 +206,7 @@ impl<'a> FunctionWriter<'a> {
         self.line = None;
         let outer = self.declared.clone();
         let body = self.block(body)?;
-        // What the body declared is gone after it.
+        // Variables that the body declared are gone after it.
         self.declared = outer;
         self.depth -= 1;
         self.line = None;
@@ -338,7 +338,7 @@ impl<'a> FunctionWriter<'a> {
         Ok(out)
     }
 
-    /// Whether an aliased value defined here is loaded again in what follows; aliases have no text,
+    /// True if an aliased value defined here is loaded again in what follows; aliases have no text,
     /// so never.
     fn used_later(&self, rest: &[Stmt], value: ValueId) -> bool {
         self.uses.alias[value.0 as usize].is_none() && rest.iter().any(|s| s.reads_inside().contains(&value))
@@ -523,7 +523,7 @@ fn as_result(value: TokenStream) -> TokenStream {
     }
 }
 
-/// Whether a statement has any text of its own.
+/// True if a statement has any text of its own.
 fn needs_text(statement: &Stmt) -> bool {
     !matches!(statement.kind, StmtKind::Let { op: Op::Load(_) | Op::Text(_), .. })
 }
@@ -538,7 +538,7 @@ pub(super) fn count_stores(statement: &Stmt, mutable: MutableId) -> usize {
     }
 }
 
-/// Whether a value is the default of an input.
+/// True if a value is the default of an input.
 fn is_default(block: &Block, value: ValueId) -> bool {
     block.statements.iter().any(|statement| match &statement.kind {
         StmtKind::Let { op: Op::InputScalar { default, .. }, .. } => *default == value,

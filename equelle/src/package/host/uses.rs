@@ -3,7 +3,7 @@
 use equelle_front::checkpoint::{Checkpoints, SavedKind};
 use equelle_front::ir::{Block, Function, MutableId, Op, Stmt, StmtKind, ValueId};
 
-/// What is known of the values of a function before a line of it is written.
+/// Uses of the values of a function, found before a line of it is written.
 #[derive(Debug)]
 pub(super) struct Uses {
     /// How often each value is read. `[values]`
@@ -17,7 +17,7 @@ pub(super) struct Uses {
 }
 
 impl Uses {
-    /// Of a function.
+    /// Finds the uses in a function.
     pub(super) fn of(function: &Function) -> Self {
         let mut uses = Uses {
             count: vec![0; function.values.len()],
@@ -68,7 +68,7 @@ impl Uses {
     }
 }
 
-/// Whether nothing stores into the mutable before the last reader of the value in these statements
+/// True if nothing stores into the mutable before the last reader of the value in these statements
 /// has read it.
 fn keeps_until_last_use(later: &[Stmt], mutable: MutableId, value: ValueId) -> bool {
     let Some(last) = later.iter().rposition(|s| s.reads_inside().contains(&value)) else { return true };

@@ -11,7 +11,7 @@ use crate::runtime::device::{AsyncCopy, CopyId, DevicePtr, PendingCopy, STAGING_
 /// Pending copies, and the buffers in use.
 #[derive(Debug, Default)]
 pub(super) struct AsyncCopies {
-    /// Whether copies are made as late as possible.
+    /// True if copies are made as late as possible.
     pub late: bool,
     waiting: VecDeque<Waiting>,
     in_use: Arc<InUse>,

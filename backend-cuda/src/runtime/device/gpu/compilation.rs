@@ -89,7 +89,7 @@ impl Compilations {
 
 impl Drop for Compilations {
     fn drop(&mut self) {
-        // What failed is told where it is needed.
+        // Errors are reported where the module is needed.
         std::mem::take(&mut self.0).into_values().for_each(|thread| drop(thread.join()));
     }
 }

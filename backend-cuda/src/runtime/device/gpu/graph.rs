@@ -12,7 +12,7 @@ use crate::runtime::device::Launch;
 #[derive(Debug)]
 pub(super) struct Kernel {
     pub function: CudaFunction,
-    /// Whether it may start while the previous kernel ends (programmatic dependent launch).
+    /// True if it may start while the previous kernel ends (programmatic dependent launch).
     pub is_programmatic: bool,
 }
 

@@ -48,7 +48,7 @@ pub struct GpuDevice {
     stream: Arc<CudaStream>,
     context: Arc<CudaContext>,
     properties: DeviceProperties,
-    /// Whether a kernel of a graph may start while the previous one ends (programmatic dependent
+    /// True if a kernel of a graph may start while the previous one ends (programmatic dependent
     /// launch).
     has_programmatic_launch: bool,
 }

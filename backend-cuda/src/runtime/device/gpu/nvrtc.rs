@@ -50,7 +50,7 @@ pub fn compile(source: &str, arch: &str, options: &[String]) -> Result<Vec<u8>, 
     Ok(compile_with_log(source, arch, options)?.0)
 }
 
-/// What a kernel takes of a multiprocessor.
+/// Resources of a multiprocessor that a kernel takes.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct KernelRegisters {
     /// Its name.
@@ -77,7 +77,7 @@ pub fn compile_with_resources(source: &str, arch: &str, options: &[String]) -> R
     Ok((image, resources_in(&log)))
 }
 
-/// What the assembler reports of each kernel.
+/// Parses the assembler's report of each kernel.
 fn resources_in(log: &str) -> Vec<KernelRegisters> {
     let mut found = Vec::new();
     let mut kernel = None;

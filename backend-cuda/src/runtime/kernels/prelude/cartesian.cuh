@@ -57,7 +57,7 @@ EQ_FUNCTION EqCell eq_cell_of_step(const EqCartesian& g, unsigned int i, unsigne
   return cell;
 }
 
-// Whether a cell is inside the grid along an axis and those after it.
+// True if a cell is inside the grid along an axis and those after it.
 EQ_FUNCTION bool eq_is_inside_from(const EqCartesian& g, const EqCell& cell, int first) {
   bool inside = true;
 #pragma unroll
@@ -113,7 +113,7 @@ EQ_FUNCTION bool eq_boundary_cell_here(const EqCartesian& g, EqCell& cell) {
   return eq_boundary_cell(g, (block * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x, cell);
 }
 
-// Whether a cell is at least this far from the low and the high side of each axis.
+// True if a cell is at least this far from the low and the high side of each axis.
 EQ_FUNCTION bool eq_is_far(const EqCartesian& g, const EqCell& cell, unsigned int low_x, unsigned int high_x, unsigned int low_y,
                            unsigned int high_y, unsigned int low_z, unsigned int high_z) {
   return cell.ijk[0] >= low_x && cell.ijk[0] + high_x < g.n[0] && cell.ijk[1] >= low_y && cell.ijk[1] + high_y < g.n[1] &&
@@ -146,7 +146,7 @@ EQ_FUNCTION EqVectorOf<T> eq_along(int axis, T s) {
   return v;
 }
 
-// Whether a side of a cell (high: 0 or 1) is on the boundary of the grid.
+// True if a side of a cell (high: 0 or 1) is on the boundary of the grid.
 EQ_FUNCTION bool eq_side_on_boundary(const EqCartesian& g, const EqCell& cell, int axis, int high) {
   return high ? cell.ijk[axis] + 1 == g.n[axis] : cell.ijk[axis] == 0;
 }
@@ -216,7 +216,7 @@ EQ_FUNCTION EqEntity eq_side_rank(const EqCartesian& g, const EqRanks& ranks, co
   return ranks.inner[rank];
 }
 
-// Whether a cell touches the boundary of the grid.
+// True if a cell touches the boundary of the grid.
 EQ_FUNCTION bool eq_cell_on_boundary(const EqCartesian& g, const EqCell& cell) {
   bool boundary = false;
 #pragma unroll

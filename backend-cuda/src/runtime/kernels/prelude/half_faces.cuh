@@ -33,11 +33,11 @@ EQ_FUNCTION EqEntity eq_neighbour_at(const EqGrid& grid, EqOffset at) {
 }
 // The same, also after the last half-face of the slice.
 EQ_FUNCTION EqEntity eq_side_neighbour(const EqGrid& grid, const EqSides& sides, EqOffset at) { return at < sides.end ? eq_neighbour_at(grid, at) : EQ_NO_SIDE; }
-// Whether there is a neighbour.
+// True if there is a neighbour.
 EQ_FUNCTION bool eq_is_inside(EqEntity neighbour) { return !(neighbour & 0x40000000u); }
 // The neighbour, or EQ_NONE: bit 30 is set only for EQ_NONE, and moves to the bit of the mark.
 EQ_FUNCTION EqEntity eq_neighbour_cell(EqEntity neighbour) { return (EqEntity)((int)(neighbour << 1) >> 1); }
-// Whether the normal of the face points to the neighbour, as it does from the face's first cell.
+// True if the normal of the face points to the neighbour, as it does from the face's first cell.
 EQ_FUNCTION bool eq_is_outward(EqEntity neighbour) { return neighbour >> 31; }
 // The cells of the face of a half-face.
 EQ_FUNCTION EqPair eq_side_cells(EqEntity cell, EqEntity neighbour) {

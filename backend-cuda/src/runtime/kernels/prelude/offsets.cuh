@@ -36,7 +36,7 @@ EQ_FUNCTION unsigned int eq_near_place(unsigned int at, int by, unsigned int n, 
   return eq_mapped(to, int(n), low, high);
 }
 
-// Whether the place `by` cells further along an axis is beyond the side there.
+// True if the place `by` cells further along an axis is beyond the side there.
 EQ_FUNCTION bool eq_is_beyond(unsigned int at, int by, unsigned int n) { return int(at) + by < 0 || int(at) + by >= int(n); }
 
 // The cell at an offset.
@@ -52,12 +52,12 @@ EQ_FUNCTION EqEntity eq_offset_cell(const EqCartesian& g, EqEntity cell, int i, 
 // The number of a cell along an axis.
 EQ_FUNCTION unsigned int eq_index_along(const EqCartesian& g, EqEntity cell, int axis) { return eq_at(eq_cell(g, cell).ijk, axis); }
 
-// Whether the cell `by` cells further along an axis is beyond the side there.
+// True if the cell `by` cells further along an axis is beyond the side there.
 EQ_FUNCTION bool eq_is_outside(const EqCartesian& g, EqEntity cell, int axis, int by) {
   return eq_is_beyond(eq_index_along(g, cell, axis), by, eq_at(g.n, axis));
 }
 
-// Whether the sum of the numbers of a cell along some axes is even.
+// True if the sum of the numbers of a cell along some axes is even.
 EQ_FUNCTION bool eq_is_even(const EqCartesian& g, EqEntity cell, bool i, bool j, bool k) {
   const EqCell at = eq_cell(g, cell);
   return (((i ? at.ijk[0] : 0) + (j ? at.ijk[1] : 0) + (k ? at.ijk[2] : 0)) & 1) == 0;

@@ -123,7 +123,7 @@ impl Space<f64> {
     }
 }
 
-/// Whether launches with one thread per entry can number all entries.
+/// True if launches with one thread per entry can number all entries.
 pub(crate) fn counts(hierarchy: &Hierarchy<Space<f64>>) -> bool {
     let of_matrix = |matrix: &DeviceMatrix| u32::try_from(matrix.rows.entries()).is_ok();
     let of_level = |level: &LevelParts<Space<f64>>| {

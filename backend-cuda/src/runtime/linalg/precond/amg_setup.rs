@@ -346,7 +346,7 @@ mod tests {
         Csr::from_triplets(n, n, &entries).expect("legal entries")
     }
 
-    /// Whether products of matrices are added in the order of the host: a library's own order
+    /// True if products of matrices are added in the order of the host: a library's own order
     /// changes last bits, which decide between couplings of equal strength on the levels below.
     fn adds_as_the_host_does(rt: &Space<f64>) -> bool {
         rt.executor.device().properties().arch == "host"

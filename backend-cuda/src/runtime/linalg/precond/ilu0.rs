@@ -47,7 +47,7 @@ struct BlockDiagonal {
     pattern: Rc<CsrPattern>,
 }
 
-/// Whether a kernel left a flag at zero.
+/// True if a kernel left a flag at zero.
 fn is_zero(executor: &Executor, flag: &Buffer) -> Result<bool, Error> {
     Ok(executor.download_one::<u32>(flag.address())? == 0)
 }

@@ -16,7 +16,7 @@ pub(super) enum ElementType {
 }
 
 impl ElementType {
-    /// Of a number of the format; else what the number stands for.
+    /// Returns the type for a number of the format; else what the number stands for.
     fn of(code: i32) -> Result<ElementType, String> {
         let name = match code {
             1 => return Ok(ElementType::Line),
@@ -252,7 +252,7 @@ impl Repeated {
     }
 }
 
-/// Whether a polygon or line has the corners of another one the other way around, as Gmsh writes an
+/// True if a polygon or line has the corners of another one the other way around, as Gmsh writes an
 /// element for a group that has its entity with a minus.
 fn is_reverse(a: &[u32], b: &[u32]) -> bool {
     let n = a.len();

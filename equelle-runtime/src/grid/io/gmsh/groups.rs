@@ -26,7 +26,7 @@ impl Groups {
         self.names.get(&(dim, group)).cloned().unwrap_or_else(|| format!("physical_{group}"))
     }
 
-    /// Whether an entity is listed (version 4.1).
+    /// True if an entity is listed (version 4.1).
     pub(super) fn has_entity(&self, dim: usize, entity: i32) -> bool {
         self.entities.contains_key(&(dim, entity))
     }

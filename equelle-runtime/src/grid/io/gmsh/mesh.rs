@@ -15,7 +15,7 @@ use crate::grid::builder::FacesByNodes;
 use crate::grid::{BuildError, Grid, GridBuilder, JoinedSides, Named, NamedSet, Repairs};
 use crate::threads::Threads;
 
-/// What the sections of a file have.
+/// Content of the sections of a file.
 #[derive(Debug, Default)]
 pub(super) struct Mesh<'a> {
     pub(super) sections: BTreeSet<&'a str>,

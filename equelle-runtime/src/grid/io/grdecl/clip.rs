@@ -1,4 +1,4 @@
-//! What two cells on either side of a row of pillars have in common.
+//! The polygon that two cells on either side of a row of pillars share.
 //!
 //! Between two pillars, a cell is a quadrangle: its top and its bottom are lines from the one
 //! pillar to the other. Two of them share a convex polygon, whose corners are nodes of pillars, or
@@ -14,7 +14,7 @@ pub(super) type Line = [u32; 2];
 pub(super) const ABOVE: Line = [0; 2];
 pub(super) const BELOW: Line = [u32::MAX; 2];
 
-/// What a column has between two lines.
+/// Part of a column between two lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Interval {
     pub top: Line,
@@ -24,12 +24,12 @@ pub(super) struct Interval {
 }
 
 impl Interval {
-    /// Whether top and bottom are the same line.
+    /// True if top and bottom are the same line.
     pub(super) fn is_empty(&self) -> bool {
         self.top == self.bottom
     }
 
-    /// Whether it lies above another along both pillars, or touches it.
+    /// True if it lies above another along both pillars, or touches it.
     pub(super) fn is_above(&self, other: &Interval) -> bool {
         (0..2).all(|end| self.bottom[end] <= other.top[end])
     }
@@ -105,7 +105,7 @@ impl Clipper {
             let next = side(&self.corners[(at + 1) % self.corners.len()].0);
             let here = side(&corner);
             if here != Ordering::Less {
-                // What leaves the inside here goes along the line.
+                // An edge that leaves the inside here goes along the line.
                 let leaves = here == Ordering::Equal && next == Ordering::Less;
                 self.scratch.push((corner, if leaves { Edge::Other } else { edge }));
             }

@@ -17,13 +17,13 @@ pub(super) struct CornerPoint {
     pub coord: Vec<f64>,
     /// Depths of corners. `[2 nx, 2 ny, 2 nz]`, the first axis fastest
     pub zcorn: Vec<f64>,
-    /// Whether a cell is there. `[nx ny nz]`
+    /// True if a cell is there. `[nx ny nz]`
     pub is_active: Vec<bool>,
     /// Cells that are not there for their small pore volume. `[nx ny nz]`
     pub is_small: Vec<bool>,
 }
 
-/// What is wrong with the corners of a cell, numbered as in the deck.
+/// Errors in the corners of a cell, numbered as in the deck.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum CornerError {
     /// Two points of a pillar are at the same depth, but not in the same place.
@@ -110,7 +110,7 @@ pub(super) struct Columns {
     pub column_cells: Vec<u32>,
     /// `[n_nodes]`
     pub positions: Vec<[f64; 3]>,
-    /// Whether the cells turn the other way round: x, y and depth are left-handed.
+    /// True if the cells turn the other way round: x, y and depth are left-handed.
     pub is_left_handed: bool,
     /// Cells that begin above the end of the cell above them, by their index in `cells`, with the
     /// overlap in metres.

@@ -1,4 +1,4 @@
-//! What a deck says about its grid.
+//! Grid data of a deck.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ pub(super) struct Array {
     pub values: Vec<f64>,
     /// The keyword that made it.
     pub place: DeckPosition,
-    /// Whether `place` is that of its own keyword, behind which its values are.
+    /// True if `place` is that of its own keyword, behind which its values are.
     pub is_listed: bool,
 }
 
@@ -23,7 +23,7 @@ pub(super) struct Array {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Side {
     pub axis: usize,
-    /// Whether it is where the index is larger.
+    /// True if it is where the index is larger.
     pub is_high: bool,
 }
 

@@ -17,7 +17,7 @@ pub(super) struct Faces {
     pub ends: [usize; 2],
     /// Number of faces with geometry, behind which connections without it are.
     pub n_with_geometry: usize,
-    /// Whether the first cell is the one with the smaller index along the axis, or the face its end
+    /// True if the first cell is the one with the smaller index along the axis, or the face its end
     /// with the larger one. `[n_faces]`
     pub first_is_low: Vec<bool>,
 }
@@ -74,7 +74,7 @@ struct Row {
 }
 
 impl Faces {
-    /// Of all columns. Adds the nodes where lines cross.
+    /// Builds the faces of all columns. Adds the nodes where lines cross.
     pub(super) fn new(grid: &CornerPoint, columns: &mut Columns, connections: &Connections<'_>) -> Faces {
         let [nx, ny, _] = grid.n;
         let mut faces = Faces::default();

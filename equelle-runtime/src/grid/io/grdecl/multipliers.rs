@@ -13,7 +13,7 @@ use crate::grid::{Named, NamedArray, NamedSet};
 /// Multipliers on the side of cells with the larger index, and on the other.
 const NAMES: [[&str; 2]; 3] = [["MULTX", "MULTX-"], ["MULTY", "MULTY-"], ["MULTZ", "MULTZ-"]];
 
-/// Whether an array is not of cells, but of their sides.
+/// True if an array is not of cells, but of their sides.
 pub(super) fn is_of_faces(name: &str) -> bool {
     NAMES.iter().flatten().any(|known| *known == name)
 }

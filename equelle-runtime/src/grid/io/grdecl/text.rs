@@ -51,7 +51,7 @@ pub(super) struct Text<'a> {
     open: Vec<DeckPosition>,
     /// Folders by the names that PATHS gives them.
     paths: Vec<(String, String)>,
-    /// Whether a slash has just ended a record, so that the rest of its line is a remark.
+    /// True if a slash has just ended a record, so that the rest of its line is a remark.
     after_slash: bool,
 }
 
@@ -164,7 +164,7 @@ impl<'a> Text<'a> {
         fits.then(|| String::from_utf8_lossy(text).to_ascii_uppercase())
     }
 
-    /// Whether a word begins another keyword: then the slash before it is missing.
+    /// True if a word begins another keyword: then the slash before it is missing.
     fn begins_keyword(&self, word: Word) -> bool {
         self.keyword(word).is_some() && self.is_line_start(word.place)
     }

@@ -1,4 +1,4 @@
-//! Whether the arrays of a file are those of one grid.
+//! Checks that the arrays of a file are those of one grid.
 
 use super::Raw;
 use super::reader::Reader;
@@ -195,7 +195,7 @@ impl Raw {
         })
     }
 
-    /// Whether the normal points against the way from the first cell to the second; from or to the
+    /// True if the normal points against the way from the first cell to the second; from or to the
     /// face on the boundary.
     fn points_against(&self, topology: &Topology, face: usize) -> bool {
         let place = |cell: u32| if cell == NONE { self.face_centroids.values[face] } else { self.cell_centroids.values[cell as usize] };

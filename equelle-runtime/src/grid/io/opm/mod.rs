@@ -1,8 +1,8 @@
 //! Grids in OPM's text format (runtime specification, section 1.4), checked.
 //!
-//! What is checked: every item is there and is a number; index ranges; `face_cells` and
-//! `cell_faces` describe the same grid; areas and volumes are positive; each normal's length is the
-//! area; normals point from the first cell to the second; cells are closed; and, unless the file is
+//! Checks: every item is there and is a number; index ranges; `face_cells` and `cell_faces`
+//! describe the same grid; areas and volumes are positive; each normal's length is the area;
+//! normals point from the first cell to the second; cells are closed; and, unless the file is
 //! believed, areas, volumes, centroids and normals are those that the nodes give (`stored`).
 //!
 //! `scan` reads numbers, `reader` the arrays, by several threads; `check` checks them. `writer`
@@ -69,7 +69,7 @@ struct Raw {
     nodes: Nodes,
     /// Where the nodes of faces stand.
     face_nodes: ArrayLayout,
-    /// Of the positions of nodes, and of areas, volumes, centroids and normals.
+    /// Digits of the positions of nodes, and then of areas, volumes, centroids and normals.
     node_digits: Digits,
     digits: Digits,
     face_cells: Array<[i64; 2]>,

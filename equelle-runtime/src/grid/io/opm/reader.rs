@@ -20,7 +20,7 @@ pub(super) struct Reader<'a> {
     /// Where the unread text begins, and how many words are before it.
     at: usize,
     word: usize,
-    /// Of the numbers since this was reset.
+    /// Digits of the numbers since this was reset.
     digits: Digits,
 }
 

@@ -10,7 +10,7 @@ use crate::threads::{PerBlock, Threads};
 /// Bytes of a text between counts of its words.
 const STRIDE: usize = 1 << 14;
 
-/// What is wrong with a word.
+/// Errors of a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fault<'a> {
     /// There are no more words.
@@ -35,7 +35,7 @@ impl Fault<'_> {
         }
     }
 
-    /// What is wrong with an item.
+    /// Describes the error of an item.
     pub(super) fn describe(self, name: &str, item: usize) -> String {
         match self {
             Fault::Missing => format!("the grid file ends too early: {name}[{item}] is missing"),
@@ -55,7 +55,7 @@ impl Fault<'_> {
 pub(super) struct Scanner<'a> {
     text: &'a [u8],
     at: usize,
-    /// Of the real numbers so far.
+    /// Digits of the real numbers so far.
     pub(super) digits: Digits,
 }
 

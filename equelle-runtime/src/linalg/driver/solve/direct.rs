@@ -66,7 +66,7 @@ impl<S: SystemSpace> Problem<'_, S> {
         let is_confirmed = solved.as_ref().is_err_and(|fault| {
             matches!(fault.kind, LinearErrorKind::Singular | LinearErrorKind::ZeroDerivative { .. } | LinearErrorKind::Incompatible { .. })
         });
-        // What failed now would fail the next time as well.
+        // Device factors that failed now would fail the next time as well.
         cache.place = if reason.is_some() && !is_confirmed { FactorLocation::Host(reason) } else { place };
         self.to_device(space, solved?)
     }

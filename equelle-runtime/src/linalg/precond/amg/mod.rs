@@ -88,9 +88,9 @@ pub enum Grouping {
 /// Options of set-up and cycle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AmgOptions {
-    /// Whether the matrix is symmetric with a positive diagonal; the cycle then is too.
+    /// True if the matrix is symmetric with a positive diagonal; the cycle then is too.
     pub symmetric: bool,
-    /// Whether the matrix is singular up to a constant per connected component, so that the
+    /// True if the matrix is singular up to a constant per connected component, so that the
     /// coarsest one is singular up to round-off.
     pub singular: bool,
     /// Couplings above this part of the largest ones of their rows are strong.
@@ -99,7 +99,7 @@ pub struct AmgOptions {
     pub strength_factor: f64,
     /// Order of aggregation on the host; a device uses [`Grouping::Scattered`].
     pub grouping: Grouping,
-    /// Whether prolongations are smoothed; else plain aggregation.
+    /// True if prolongations are smoothed; else plain aggregation.
     pub smoothed: bool,
     /// Damping of the smoothed prolongation, divided by the spectral radius.
     pub prolongation_damping: f64,

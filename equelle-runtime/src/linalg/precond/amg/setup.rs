@@ -50,18 +50,18 @@ impl<S: Coarsen> Hierarchy<S> {
     }
 }
 
-/// Whether a coarse grid of this size is worth a level.
+/// True if a coarse grid of this size is worth a level.
 pub fn is_worth_it(coarse: usize, fine: usize) -> bool {
     coarse as f64 <= MIN_COARSENING * fine as f64
 }
 
-/// Whether the image of a prolongation saves work: where it has fewer entries than the matrix, as
+/// True if the image of a prolongation saves work: where it has fewer entries than the matrix, as
 /// on all levels of a grid except the finest.
 pub fn image_is_worth_it(matrix_entries: usize, image_entries: usize) -> bool {
     image_entries < matrix_entries
 }
 
-/// Whether a K-cycle visits the next level twice: only where the work below shrinks by this factor.
+/// True if a K-cycle visits the next level twice: only where the work below shrinks by this factor.
 pub(super) fn visits_twice(cycle: AmgCycle, entries: usize, entries_next: usize) -> bool {
     cycle == AmgCycle::K && entries_next * 3 <= entries
 }

@@ -31,7 +31,7 @@ use space::F32Space;
 /// intermediate results.
 const RANGE: f64 = 1e12;
 
-/// Whether the smoother suits a cycle in single precision: a polynomial is bound by memory traffic,
+/// True if the smoother suits a cycle in single precision: a polynomial is bound by memory traffic,
 /// Gauss-Seidel by dependencies.
 pub fn suits(options: &AmgOptions) -> bool {
     match options.smoothing().0 {
@@ -63,13 +63,13 @@ struct Work {
 }
 
 impl MixedPrecisionAmg {
-    /// Whether single precision is enough: the smoother is a polynomial, and the diagonal within
+    /// True if single precision is enough: the smoother is a polynomial, and the diagonal within
     /// range.
     pub fn suits(matrix: &Csr, options: &AmgOptions) -> bool {
         suits(options) && is_within_range(matrix, &matrix.diagonal())
     }
 
-    /// Whether 32 bits can count the entries of every matrix of a hierarchy.
+    /// True if 32 bits can count the entries of every matrix of a hierarchy.
     pub fn counts(hierarchy: &Hierarchy<HostSpace>) -> bool {
         let of_level = |level: &LevelParts<HostSpace>| {
             let matrices = [Some(&level.matrix), level.image.as_ref(), Some(&level.prolongation), Some(&level.restriction)];
@@ -187,7 +187,7 @@ fn narrow(level: LevelParts<HostSpace>, scale: f64) -> LevelParts<F32Space> {
     }
 }
 
-/// Whether the magnitudes of a diagonal fit single precision, and 32 bits can count the entries.
+/// True if the magnitudes of a diagonal fit single precision, and 32 bits can count the entries.
 fn is_within_range(matrix: &Csr, diagonal: &[f64]) -> bool {
     let sizes = diagonal.iter().map(|d| d.abs()).filter(|size| *size > 0.0);
     let (least, most) = sizes.fold((f64::INFINITY, 0.0f64), |(least, most), size| (least.min(size), most.max(size)));

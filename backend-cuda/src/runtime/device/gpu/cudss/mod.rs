@@ -26,7 +26,7 @@ use crate::runtime::device::direct::{DirectEngine, DirectSystem};
 /// Version of the library, such as `1.0.0`.
 ///
 /// # Errors
-/// What is missing, as text for users.
+/// The reason why there is no library, as text for users.
 pub fn version() -> Result<String, String> {
     library().map(version_of)
 }
@@ -45,7 +45,7 @@ struct Analysed {
     b: Object,
     x: Object,
     definiteness: Definiteness,
-    /// Whether it is factorised.
+    /// True if it is factorised.
     factored: bool,
 }
 
