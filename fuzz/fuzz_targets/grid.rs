@@ -1,4 +1,4 @@
-//! What every reader of grids promises of a grid that it accepts.
+//! Properties that every reader of grids promises of a grid that it accepts.
 
 use equelle_runtime::grid::Grid;
 

@@ -17,6 +17,7 @@ mod gpu_bundle;
 mod implicit_data;
 mod implicit_step;
 mod mutants;
+mod openings;
 #[cfg(test)]
 mod pages;
 mod pictures;
@@ -46,7 +47,8 @@ enum Command {
         /// Only circles with a file in this folder, with the imports that make them
         folder: Option<String>,
     },
-    /// Print names that docs/conventions.md replaces; fail if there is one
+    /// Print names that docs/conventions.md replaces, and comments that do not begin with their
+    /// subject; fail if there is a name or if these are many
     Words,
     /// Find code generators that search text that they have written; fail if one does
     TextSearch,
@@ -141,7 +143,7 @@ enum Command {
 fn main() -> ExitCode {
     let result = match Command::parse() {
         Command::Bless { check } => bless::bless(check),
-        Command::Words => words::run(),
+        Command::Words => words::run().and_then(|()| openings::check()),
         Command::TextSearch => text_search::run(),
         Command::Columns => columns::run(),
         Command::Circles { folder } => circles::run(folder.as_deref()),
