@@ -87,11 +87,16 @@ def test_a_run_inside_a_loop_over_another(heat, step):
 @pytest.mark.skipif(not hasattr(signal, "pthread_kill"), reason="no signals to threads")
 def test_ctrl_c_ends_a_run(heat):
     main = threading.main_thread().ident
-    threading.Timer(0.5, lambda: signal.pthread_kill(main, signal.SIGINT)).start()
-    start = time.monotonic()
-    with pytest.raises(KeyboardInterrupt):
-        heat.run(nx=300, ny=300, u_initial=1.0, timesteps=np.full(1_000_000, 1e-3), output_every=1_000_000)
-    assert time.monotonic() - start < 20
+    # Where a shell has started the tests in the background, Python ignores the signal.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        threading.Timer(0.5, lambda: signal.pthread_kill(main, signal.SIGINT)).start()
+        start = time.monotonic()
+        with pytest.raises(KeyboardInterrupt):
+            heat.run(nx=300, ny=300, u_initial=1.0, timesteps=np.full(1_000_000, 1e-3))
+        assert time.monotonic() - start < 20
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def test_other_threads_go_on_during_a_run(heat):
