@@ -9,9 +9,9 @@ use std::thread;
 
 use backend_cuda::runtime::device::gpu::nvrtc::KernelRegisters;
 use backend_cuda::runtime::device::gpu::{nvrtc, probe, registers};
-use backend_cuda::runtime::kernels::{OWN_MODULES, PRELUDE, before_kernels};
+use backend_cuda::runtime::kernels::{OWN_MODULES, PRELUDE};
 use backend_cuda::runtime::{KernelModule, KernelText, Precision};
-use equelle_runtime::ErrorKind;
+use equelle_runtime::{Error, ErrorKind};
 
 fn missing() -> bool {
     match probe::nvrtc() {
@@ -26,36 +26,46 @@ fn missing() -> bool {
     }
 }
 
+/// Compiles a text for a target.
+type Compilation = Box<dyn Fn() -> Result<Vec<u8>, Error> + Send + Sync>;
+
 #[test]
 fn kernels_compile_for_every_dimension() {
     if missing() {
         return;
     }
     let by_hand = [include_str!("heat_by_hand/kernels.cu"), include_str!("numbering/kernels.cu")];
-    let mut texts = Vec::new();
+    let mut compilations: Vec<Compilation> = Vec::new();
     for arch in ["sm_80", "sm_90", "sm_100"] {
         for source in OWN_MODULES.map(|module| module.source).into_iter().chain(by_hand.map(KernelText::Constant)) {
             // Most texts are the same in each dimension.
-            let dimensions = if source.contains("DIM") { 1..=3 } else { 3..=3 };
-            texts.extend(dimensions.map(|dim| (format!("{}\n{}", before_kernels(), &*source), arch, vec![format!("-DDIM={dim}")])));
+            for dim in if source.contains("DIM") { 1..=3 } else { 3..=3 } {
+                let source = source.to_string();
+                compilations.push(Box::new(move || nvrtc::compile_with_nvrtc(&source, arch, dim)));
+            }
         }
         // In single precision those of collections, and those that are of singles in any program.
         let is_single = |module: &KernelModule| module.precision(Precision::Single) == Precision::Single;
-        let single = || vec!["-DDIM=3".to_owned(), "-DEQ_SINGLE=1".to_owned()];
-        texts.extend(OWN_MODULES.into_iter().filter(is_single).map(|module| (module.full_source(), arch, single())));
+        for module in OWN_MODULES.into_iter().filter(is_single) {
+            let source = module.full_source();
+            compilations.push(Box::new(move || nvrtc::compile(&source, arch, &["-DDIM=3".to_owned(), "-DEQ_SINGLE=1".to_owned()])));
+        }
     }
     // Offsets of 64 bits, for grids with very many faces.
-    let wide = vec!["-DDIM=3".to_owned(), "-DEQ_WIDE_OFFSETS=1".to_owned()];
-    texts.push((format!("{}\n{}", before_kernels(), include_str!("heat_by_hand/kernels.cu")), "sm_90", wide));
+    let wide = format!("{PRELUDE}\n{}", include_str!("heat_by_hand/kernels.cu"));
+    compilations.push(Box::new(move || nvrtc::compile(&wide, "sm_90", &["-DDIM=3".to_owned(), "-DEQ_WIDE_OFFSETS=1".to_owned()])));
     let next = AtomicUsize::new(0);
     let compile_some = || {
-        while let Some((source, arch, options)) = texts.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let image = nvrtc::compile(source, arch, options).unwrap();
-            assert_eq!(&image[..4], b"\x7fELF", "machine code is an ELF file");
+        while let Some(compile) = compilations.get(next.fetch_add(1, Ordering::Relaxed)) {
+            assert_eq!(&compile().unwrap()[..4], b"\x7fELF", "machine code is an ELF file");
         }
     };
     let threads = thread::available_parallelism().map_or(1, usize::from);
-    thread::scope(|scope| (0..threads).for_each(|_| drop(scope.spawn(compile_some))));
+    thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(compile_some);
+        }
+    });
 }
 
 const CONTRACTIBLE: &str =
