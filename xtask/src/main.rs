@@ -75,7 +75,7 @@ enum Command {
     },
     /// Compile all CUDA code with NVRTC, and run CUDA programs on the host; needs no GPU
     CudaHostTests {
-        /// Build the packages of all examples, not of four, and compile kernels for six targets each
+        /// Build the packages of all examples instead of four; compile for six targets each
         #[arg(long)]
         all: bool,
     },

@@ -124,8 +124,8 @@ fn kernel_names(source: &str) -> Vec<&str> {
         .collect()
 }
 
-/// Options of the C++ compiler: arithmetic as written, as NVRTC compiles it. Kernels run for moments
-/// here, and compiling them takes most of the time.
+/// Options of the C++ compiler: arithmetic as written, as NVRTC compiles it. Kernels run for
+/// moments here, and compiling them takes most of the time.
 const FLAGS: [&str; 7] = ["-std=c++17", "-O1", "-ffp-contract=off", "-fno-fast-math", "-shared", "-fPIC", "-Wno-unknown-pragmas"];
 
 /// The version text of the C++ compiler; empty if there is none.
