@@ -7,6 +7,7 @@ use std::process::{Command, Output};
 
 const PROGRAM: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/embed/decay.equelle");
 const EXAMPLE: &str = include_str!("embed/example.rs");
+const OBSERVED: &str = include_str!("embed/observed.rs");
 
 fn equellec() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_equellec"));
@@ -35,8 +36,8 @@ fn cargo(folder: &Path, words: &[&str]) -> Command {
     command
 }
 
-/// The package is in another crate, with the example of the book as its program. Of 1 to 4 a
-/// quarter is left after two steps of 1 with k = 0.5.
+/// The package is in another crate, with the examples of the book as its programs. Of 1 to 4 a
+/// quarter is left after two steps of 1 with k = 0.5, and a half of what is set after the first.
 #[test]
 fn a_simulator_runs_in_memory_inside_another_crate() {
     let folder = scratch("crate");
@@ -47,13 +48,18 @@ fn a_simulator_runs_in_memory_inside_another_crate() {
     let own = format!(
         "[package]\nname = \"mine\"\nedition = \"2024\"\n\n[dependencies]\ndecay = {{ path = \"decay-sim\" }}\n{dependencies}\n[workspace]\nexclude = [\"decay-sim\"]\n"
     );
-    fs::create_dir_all(folder.join("src")).expect("the folder can be written");
+    fs::create_dir_all(folder.join("src/bin")).expect("the folder can be written");
     fs::write(folder.join("Cargo.toml"), own).expect("the folder can be written");
     fs::write(folder.join("src/main.rs"), EXAMPLE).expect("the folder can be written");
+    fs::write(folder.join("src/bin/observed.rs"), OBSERVED).expect("the folder can be written");
     fs::copy(folder.join("decay-sim/Cargo.lock"), folder.join("Cargo.lock")).expect("a lock file");
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("embed-target");
-    let run = expect_success(cargo(&folder, &["run", "--quiet", "--offline", "--target-dir"]).arg(&target));
-    assert_eq!(String::from_utf8_lossy(&run.stdout), "u: [0.25, 0.5, 0.75, 1.0]\n");
+    let printed = |name: &str| {
+        let run = expect_success(cargo(&folder, &["run", "--quiet", "--offline", "--bin", name, "--target-dir"]).arg(&target));
+        String::from_utf8_lossy(&run.stdout).into_owned()
+    };
+    assert_eq!(printed("mine"), "u: [0.25, 0.5, 0.75, 1.0]\n");
+    assert_eq!(printed("observed"), "step 1: 5\nstep 2: 9.25\nu: [0.25, 4.0, 4.0, 1.0]\n");
     fs::remove_dir_all(&folder).expect("the folder can be removed");
 }
 

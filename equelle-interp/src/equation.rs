@@ -46,7 +46,7 @@ impl<'a, R: DerivativeAccess> Interpreter<'a, R> {
         let solution = self.rt.newton(&guesses, &mut |rt, unknowns| {
             let provider = &mut *provider;
             let (domains, lifetimes) = (domains.clone(), lifetimes.clone());
-            let mut inner = Interpreter { module, rt, options, provider, domains, lifetimes, wanted: None, moved: None, observer: None };
+            let mut inner = Interpreter { module, rt, options, provider, domains, lifetimes, wanted: None, moved: None };
             for (function, captures) in &functions {
                 let values = unknowns.iter().map(|u| Value::Scalars(inner.rt.without_derivatives(u)));
                 let args = values.chain(captures.iter().cloned()).collect();

@@ -6,7 +6,7 @@
 //! is the oracle for passes, code generation and other providers.
 //!
 //! [`program`] runs statements, [`checkpoint`] saves and restores the state, [`lifetime`] says when
-//! values end, [`observer`] lets others watch a run, [`operation`] hands operations over,
+//! values end, [`operation`] hands operations over,
 //! [`equation`] has equations of Newton solves, [`launch`] prepares kernels, [`evaluate`] evaluates
 //! them on [`operand`]s by [`arithmetic`], [`cartesian`] has the geometry of Cartesian forms.
 
@@ -19,7 +19,6 @@ mod equation;
 mod evaluate;
 mod launch;
 mod lifetime;
-pub mod observer;
 mod operand;
 mod operation;
 mod program;
@@ -138,20 +137,4 @@ pub fn interpret_by<R: DerivativeAccess>(
     provider: &mut dyn provider::KernelProvider<R>,
 ) -> Result<(), Error> {
     program::Interpreter::new(module.module(), rt, options, provider).run()
-}
-
-/// The same, watched by an observer.
-///
-/// # Errors
-/// As [`interpret`]; those of the observer.
-pub fn interpret_observed<R: DerivativeAccess>(
-    module: &Verified,
-    rt: &mut R,
-    options: Options,
-    provider: &mut dyn provider::KernelProvider<R>,
-    observer: &mut dyn observer::Observer<R>,
-) -> Result<(), Error> {
-    let mut interpreter = program::Interpreter::new(module.module(), rt, options, provider);
-    interpreter.observer = Some(observer);
-    interpreter.run()
 }

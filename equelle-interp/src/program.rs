@@ -8,10 +8,9 @@ use equelle_front::source::Span;
 use equelle_front::state::{self, Checked};
 use equelle_front::time_steps::{self, TimeLoop};
 use equelle_front::types::{SetId, Shape};
-use equelle_runtime::{DerivativeAccess, EquelleRuntime, Error, RoundLength};
+use equelle_runtime::{DerivativeAccess, EquelleRuntime, Error, Observed, RoundLength};
 
 use crate::lifetime::Lifetimes;
-use crate::observer::{Observer, Round};
 use crate::provider::{KernelContext, KernelProvider, kernel_of, line_of};
 use crate::value::{Value, defect};
 use crate::{Derivatives, Evaluated, Moved, Options};
@@ -30,8 +29,6 @@ pub(crate) struct Interpreter<'a, R: DerivativeAccess> {
     pub wanted: Option<Vec<Evaluated>>,
     /// Where they are wanted.
     pub moved: Option<Moved<'a>>,
-    /// Called after rounds of the main program.
-    pub observer: Option<&'a mut dyn Observer<R>>,
 }
 
 /// Variables of a function being run.
@@ -59,7 +56,7 @@ impl<'a, R: DerivativeAccess> Frame<'a, R> {
 impl<'a, R: DerivativeAccess> Interpreter<'a, R> {
     pub fn new(module: &'a Module, rt: &'a mut R, options: Options, provider: &'a mut dyn KernelProvider<R>) -> Self {
         let lifetimes = Lifetimes::new(module);
-        Interpreter { module, rt, options, provider, domains: BTreeMap::new(), lifetimes, wanted: None, moved: None, observer: None }
+        Interpreter { module, rt, options, provider, domains: BTreeMap::new(), lifetimes, wanted: None, moved: None }
     }
 
     /// The provider of kernels, and what it may use.
@@ -221,9 +218,10 @@ impl<'a, R: DerivativeAccess> Interpreter<'a, R> {
                     if let Some((checkpoints, position)) = &checkpoint {
                         self.save(frame, checkpoints, *position, &mut state)?;
                     }
-                    if let (Some(observer), true) = (&mut self.observer, checkpoint.is_some()) {
-                        let Frame { function, mutables, .. } = &mut *frame;
-                        observer.round(&mut Round { rt: self.rt, function, mutables })?;
+                    if checkpoint.is_some() && self.rt.is_observed() {
+                        let all = frame.function.mutables.iter().zip(&mut *frame.mutables);
+                        let variables = all.filter_map(|(variable, value)| Some((variable.name.as_str(), value.as_mut()?.as_variable())));
+                        self.rt.round_is_over(&mut variables.collect::<Vec<_>>())?;
                     }
                     if line > 0 {
                         self.rt.line(line);
@@ -338,8 +336,7 @@ impl<'a, R: DerivativeAccess> Interpreter<'a, R> {
         let mut run = |rt: &mut R, step: Option<(ValueId, &R::Scalar)>, mutables| {
             let (domains_then, provider) = (std::mem::take(domains), &mut *provider);
             let lifetimes = lifetimes.clone();
-            let mut inner =
-                Interpreter { module, rt, options, provider, domains: domains_then, lifetimes, wanted: None, moved: None, observer: None };
+            let mut inner = Interpreter { module, rt, options, provider, domains: domains_then, lifetimes, wanted: None, moved: None };
             let mut frame = Frame { function, values: values.clone(), mutables };
             if let Some((element, step)) = step {
                 inner.assign(&mut frame, element, Value::Scalar(step.clone()));
@@ -411,7 +408,7 @@ impl<'a, R: DerivativeAccess> Interpreter<'a, R> {
         let solution = self.rt.newton(&guesses, &mut |rt, unknowns| {
             let provider = &mut *provider;
             let (domains, lifetimes) = (domains.clone(), lifetimes.clone());
-            let mut inner = Interpreter { module, rt, options, provider, domains, lifetimes, wanted: None, moved: None, observer: None };
+            let mut inner = Interpreter { module, rt, options, provider, domains, lifetimes, wanted: None, moved: None };
             let mut values = Vec::with_capacity(equations.len());
             for number in 0..equations.len() {
                 let (function, captures) = &equations[number];

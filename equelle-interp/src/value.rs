@@ -1,7 +1,7 @@
 //! Values of a running program.
 
 use equelle_front::{ops, types};
-use equelle_runtime::{self as runtime, EquelleRuntime, Error, ErrorKind};
+use equelle_runtime::{self as runtime, EquelleRuntime, Error, ErrorKind, Variable};
 
 /// A value; entities of a domain are the domain.
 #[allow(missing_docs)] // Their names are those of the types that they hold.
@@ -53,6 +53,20 @@ impl<R: EquelleRuntime> Value<R> {
             Value::Vectors(_) => "a Collection Of Vector",
             Value::Bools(_) => "a Collection Of Bool",
             Value::Entities(_) => "a collection of entities",
+        }
+    }
+
+    /// The value as a variable of a run that is followed.
+    pub(crate) fn as_variable(&mut self) -> Variable<'_, R> {
+        let kind = self.kind();
+        match self {
+            Value::Scalar(v) => Variable::Scalar(v),
+            Value::Bool(v) => Variable::Bool(v),
+            Value::Vector(v) => Variable::Vector(v),
+            Value::Scalars(v) => Variable::Collection(v),
+            Value::Vectors(v) => Variable::Vectors(v),
+            Value::Bools(v) => Variable::Bools(v),
+            Value::Text(_) | Value::Sequence(_) | Value::Table(_) | Value::Domain(_) | Value::Entities(_) => Variable::Other(kind),
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use equelle::observer::StateValue;
+use equelle_runtime::observer::StateValue;
 use equelle_runtime::{ArrayValues, DataArray, Parameters};
 use pyo3::buffer::PyBuffer;
 use pyo3::prelude::*;

@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use equelle::compiled::Compiled;
 use equelle::inputs;
-use equelle::observer::{RunState, StateValue};
 use equelle::simulation::{Results, RunSettings};
 use equelle_runtime::interrupt::{Interrupt, Signal};
+use equelle_runtime::observer::{CellBox, OnRound, RunState, StateValue};
 use equelle_runtime::output::{Record, Records, StepTime};
 use equelle_runtime::report::Event;
 use equelle_runtime::{Error, ErrorKind, Reduction};
@@ -31,8 +31,9 @@ const BETWEEN_LOOKS: Duration = Duration::from_millis(50);
 enum Request {
     Advance,
     Variables,
-    Read(String),
-    Write(String, StateValue),
+    Cells,
+    Read(String, Option<CellBox>),
+    Write(String, Option<CellBox>, StateValue),
     Reduce(String, Reduction),
 }
 
@@ -41,6 +42,7 @@ enum Reply {
     /// A round is over. Outputs since the round before.
     Round(StepTime, Vec<(StepTime, Record)>),
     Variables(Vec<String>),
+    Cells(Option<Vec<usize>>),
     Value(Result<StateValue, Error>),
     Written(Result<(), Error>),
     Number(Result<f64, Error>),
@@ -99,13 +101,13 @@ impl Execution {
         let (own, told, stop) = (Arc::clone(&compiled), Arc::clone(&position), interrupt.clone());
         let run = move || {
             let records = Records::default();
-            let outputs = records.clone();
-            let mut on_round = |state: &mut dyn RunState| serve(state, &requests, &to_caller, &outputs);
+            let (outputs, to_follower) = (records.clone(), to_caller.clone());
+            let on_round = move |state: &mut dyn RunState| serve(state, &requests, &to_follower, &outputs);
             let settings = RunSettings {
                 grid,
                 interrupt: stop,
                 on_event: Some(Box::new(move |event| told.see(event))),
-                on_round: if follows { Some(&mut on_round) } else { None },
+                on_round: follows.then(|| Box::new(on_round) as Box<OnRound>),
                 records,
             };
             let (results, result) = own.run(kernels, parameters, settings);
@@ -151,18 +153,28 @@ impl Execution {
         }
     }
 
-    /// A copy of a variable.
-    fn read<'py>(&self, py: Python<'py>, name: String) -> PyResult<Bound<'py, PyAny>> {
-        self.ask(Request::Read(name))?;
+    /// Cells along the axes of a Cartesian grid, x first; `None` for other grids.
+    fn cells(&self, py: Python<'_>) -> PyResult<Option<Vec<usize>>> {
+        self.ask(Request::Cells)?;
+        match self.receive(py, None)? {
+            Reply::Cells(cells) => Ok(cells),
+            _ => Err(out_of_order()),
+        }
+    }
+
+    /// A copy of a variable, or of its values in a box of cells: start and end along each axis, x
+    /// first.
+    fn read<'py>(&self, py: Python<'py>, name: String, cells: Option<Vec<(usize, usize)>>) -> PyResult<Bound<'py, PyAny>> {
+        self.ask(Request::Read(name, cells.map(cell_box)))?;
         match self.receive(py, None)? {
             Reply::Value(value) => state(py, value.map_err(|error| errors::of_error(&error))?),
             _ => Err(out_of_order()),
         }
     }
 
-    /// Gives a variable another value.
-    fn write(&self, py: Python<'_>, name: String, value: &Bound<'_, PyAny>) -> PyResult<()> {
-        self.ask(Request::Write(name, arguments::state_value(py, value)?))?;
+    /// Gives a variable another value, or its values in a box of cells.
+    fn write(&self, py: Python<'_>, name: String, cells: Option<Vec<(usize, usize)>>, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.ask(Request::Write(name, cells.map(cell_box), arguments::state_value(py, value)?))?;
         match self.receive(py, None)? {
             Reply::Written(result) => result.map_err(|error| errors::of_error(&error)),
             _ => Err(out_of_order()),
@@ -263,12 +275,19 @@ fn serve(state: &mut dyn RunState, requests: &Receiver<Request>, replies: &Sende
         let reply = match requests.recv().map_err(|_| over())? {
             Request::Advance => return Ok(()),
             Request::Variables => Reply::Variables(state.variables()),
-            Request::Read(name) => Reply::Value(state.read(&name)),
-            Request::Write(name, value) => Reply::Written(state.write(&name, value)),
+            Request::Cells => Reply::Cells(state.cells()),
+            Request::Read(name, None) => Reply::Value(state.read(&name)),
+            Request::Read(name, Some(cells)) => Reply::Value(state.read_box(&name, &cells)),
+            Request::Write(name, None, value) => Reply::Written(state.write(&name, value)),
+            Request::Write(name, Some(cells), value) => Reply::Written(state.write_box(&name, &cells, value)),
             Request::Reduce(name, reduction) => Reply::Number(state.reduce(&name, reduction)),
         };
         replies.send(reply).map_err(|_| over())?;
     }
+}
+
+fn cell_box(axes: Vec<(usize, usize)>) -> CellBox {
+    CellBox(axes.into_iter().map(|(start, end)| start..end).collect())
 }
 
 fn out_of_order() -> PyErr {

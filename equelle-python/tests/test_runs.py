@@ -29,6 +29,19 @@ def test_heat_is_what_numpy_computes(heat, step):
     np.testing.assert_allclose(result.scalars["sum"], 50, rtol=1e-13)
 
 
+def test_steps_that_are_kept(heat, step):
+    given = {"nx": 100, "u_initial": step, "timesteps": [0.1] * 25}
+    every = heat.run(**given)
+    tenth = heat.run(**given, output_every=10)
+    assert list(tenth["u"].steps) == [1, 10, 20, 25] and list(tenth["sum"].steps) == [1, 10, 20, 25]
+    for row, kept in zip(tenth["u"].steps, tenth["u"]):
+        assert np.array_equal(kept, every["u"][row - 1])
+    timed = heat.run(**given, output_times=[0.55, 1.0])
+    assert list(timed["u"].steps) == [1, 6, 10, 25]
+    followed = heat.steps(**given, output_every=10)
+    assert [step.step for step in followed if len(step.outputs)] == [1, 10, 20, 25]
+
+
 def test_the_memory_of_a_row_is_the_run_s(heat, step):
     result = heat.run(nx=100, u_initial=step, timesteps=[1e-5])
     row = result["u"][-1]

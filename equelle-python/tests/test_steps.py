@@ -30,6 +30,38 @@ def test_the_state_can_be_changed(heat, step):
     assert np.array_equal(rounds.results["u"][-1], changed["u"][-1])
 
 
+def test_boxes_of_cells(heat):
+    u = np.arange(60.0).reshape(6, 10)
+    rounds = heat.steps(nx=10, ny=6, u_initial=u, timesteps=[0.0] * 2)
+    at = next(rounds)
+    assert np.array_equal(at["u", 2:5, 3], u[2:5, 3]) and np.array_equal(at["u", :, -2:], u[:, -2:])
+    assert at["u", 1, 2] == u[1, 2] and at["u", 1, 2].shape == () and at["u", 4:2, :].shape == (0, 10)
+    at["u", 1:3, 4:6] = [[1, 2], [3, 4]]
+    at["u", 5, :] = -1
+    at["u", 0, 0] = 7.5
+    u[1:3, 4:6], u[5, :], u[0, 0] = [[1, 2], [3, 4]], -1, 7.5
+    assert np.array_equal(at["u"].reshape(6, 10), u)
+    for key, text in ((("u", 1), "2 axes"), (("u", 6, 0), "6 cells"), (("u", slice(0, 6, 2), 0), "steps")):
+        with pytest.raises(IndexError, match=text):
+            at[key]
+    with pytest.raises(TypeError):
+        at[1, 2]
+    with pytest.raises(ValueError):
+        at["u", 0, :] = np.zeros(9)
+    with pytest.raises(equelle.EquelleError, match="no mutable variable `w`"):
+        at["w", 0, 0]
+    next(rounds)
+    rounds.close()
+    assert np.array_equal(rounds.results["u"][-1].reshape(6, 10), u)
+
+
+def test_a_mesh_has_no_boxes(heat):
+    points = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
+    grid = equelle.Grid.from_arrays(points, [("triangle", np.array([[0, 1, 2], [1, 3, 2]]))])
+    with heat.steps(grid, u_initial=[1.0, 2.0], timesteps=[0.0]) as rounds, pytest.raises(ValueError, match="Cartesian"):
+        next(rounds)["u", 0]
+
+
 def test_an_array_of_one_cell_is_an_array(heat):
     rounds = heat.steps(equelle.Grid.cartesian(1), u_initial=[1.0], timesteps=[1e-5] * 2)
     for at in rounds:

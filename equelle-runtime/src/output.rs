@@ -136,6 +136,8 @@ pub struct Outputs {
     continues_after: Option<(u64, u64)>,
     /// Number of steps whose outputs went to files of steps.
     written_steps: u64,
+    /// The last step that has something in memory.
+    remembered: Option<u64>,
     /// Notes that were not shown yet.
     notes: Vec<String>,
     warnings: Vec<String>,
@@ -191,9 +193,10 @@ impl Outputs {
         Ok(outputs)
     }
 
-    /// Keeps outputs in memory.
-    pub fn to_memory(records: Records) -> Outputs {
-        Outputs::new(Target::Memory(records), OutputPlan::default())
+    /// Outputs of the same run that stay in memory: those of the steps that go to files otherwise.
+    pub fn in_memory(&self, records: Records) -> Outputs {
+        let OutputPlan { schedule, time_from, .. } = self.plan.clone();
+        Outputs::new(Target::Memory(records), OutputPlan { schedule, time_from, ..OutputPlan::default() })
     }
 
     fn new(target: Target, plan: OutputPlan) -> Outputs {
@@ -214,6 +217,7 @@ impl Outputs {
             is_replay: false,
             continues_after: None,
             written_steps: 0,
+            remembered: None,
             notes: Vec::new(),
             warnings: Vec::new(),
             audit: audit::Audit::default(),
@@ -304,10 +308,7 @@ impl Outputs {
         self.position.put_out(tag, value);
         self.note_number(tag, || vec![(tag.to_owned(), value)]);
         match &mut self.target {
-            Target::Memory(records) => {
-                records.push(self.position.moment(), Record::Scalar { tag: tag.to_string(), value });
-                Ok(())
-            }
+            Target::Memory(_) => self.remember_number(|| Record::Scalar { tag: tag.to_string(), value }),
             Target::Streams { console, .. } => {
                 self.text.clear();
                 self.text.push_str(tag);
@@ -330,10 +331,7 @@ impl Outputs {
         }
         self.note_number(tag, || vec![(tag.to_owned(), f64::from(u8::from(value)))]);
         match &mut self.target {
-            Target::Memory(records) => {
-                records.push(self.position.moment(), Record::Bool { tag: tag.to_string(), value });
-                Ok(())
-            }
+            Target::Memory(_) => self.remember_number(|| Record::Bool { tag: tag.to_string(), value }),
             Target::Streams { console, .. } => print(console.as_mut(), &format!("{tag} = {value}\n")),
             Target::Nowhere { .. } => Ok(()),
         }
@@ -348,10 +346,7 @@ impl Outputs {
             return Ok(());
         }
         match &mut self.target {
-            Target::Memory(records) => {
-                records.push(self.position.moment(), Record::Text { tag: tag.to_string(), value: value.to_string() });
-                Ok(())
-            }
+            Target::Memory(_) => self.remember_number(|| Record::Text { tag: tag.to_string(), value: value.to_string() }),
             Target::Streams { console, .. } => print(console.as_mut(), &format!("{tag} = {value}\n")),
             Target::Nowhere { .. } => Ok(()),
         }
@@ -369,10 +364,7 @@ impl Outputs {
         let is_vector = components.len() > 1;
         self.note_number(tag, || components.iter().enumerate().map(|(axis, &value)| (component(tag, axis, is_vector), value)).collect());
         match &mut self.target {
-            Target::Memory(records) => {
-                records.push(self.position.moment(), Record::Vector { tag: tag.to_string(), components: components.to_vec() });
-                Ok(())
-            }
+            Target::Memory(_) => self.remember_number(|| Record::Vector { tag: tag.to_string(), components: components.to_vec() }),
             Target::Streams { console, .. } => {
                 self.text.clear();
                 self.text.push_str(tag);
@@ -439,13 +431,27 @@ impl Outputs {
             return write_columns(&record, FileEntry::new(content, moment.step, moment.time), columns, &mut self.rows);
         }
         match &mut self.target {
-            Target::Memory(records) => {
-                records.push(self.position.moment(), kept());
-                Ok(())
+            Target::Memory(_) => {
+                self.count(tag);
+                self.remember(kept())
             }
             Target::Streams { console, .. } => print_columns(console.as_mut(), tag, columns, one_line, &mut self.text),
             Target::Nowhere { .. } => Ok(()),
         }
+    }
+
+    /// Keeps a number or text in memory, if its step is written or has something that was kept.
+    fn remember_number(&mut self, record: impl FnOnce() -> Record) -> Result<(), Error> {
+        let is_kept = self.remembered == Some(self.position.step) || self.takes_step(self.remembered.is_none());
+        if is_kept { self.remember(record()) } else { Ok(()) }
+    }
+
+    fn remember(&mut self, record: Record) -> Result<(), Error> {
+        if let Target::Memory(records) = &self.target {
+            records.push(self.position.moment(), record);
+            self.remembered = Some(self.position.step);
+        }
+        Ok(())
     }
 
     /// The number of the next output of a tag, before its numbers are known. Claims the tag for

@@ -37,6 +37,7 @@ use crate::interrupt::Interrupt;
 use crate::io::Sink;
 use crate::memory::MemoryPlan;
 use crate::newton::{Range, timestep_cuts};
+use crate::observer::OnRound;
 use crate::output::{Nonfinite, Outputs, Records, StepTime, output_dir, step_text};
 use crate::params::Parameters;
 use crate::program::Program;
@@ -126,6 +127,8 @@ pub struct Session {
     domains: Vec<(CanonicalSet, Arc<Domain>)>,
     inputs: Inputs,
     outputs: Outputs,
+    /// Called after each round, if somebody follows the run.
+    pub(crate) observer: Option<Box<OnRound>>,
     /// Entities of the subsets that were put out, by index in the grid's file.
     subsets: Vec<(Weak<Domain>, Arc<Vec<u32>>)>,
     checkpoints: checkpoint_state::Checkpoints,
@@ -296,6 +299,7 @@ impl Session {
             domains: Vec::new(),
             inputs,
             outputs,
+            observer: None,
             subsets: Vec::new(),
             checkpoints,
             sink: options.sink,
@@ -565,6 +569,11 @@ impl Session {
         self
     }
 
+    /// Calls a function after each round of a loop of the main program.
+    pub fn observe(&mut self, on_round: Box<OnRound>) {
+        self.observer = Some(on_round);
+    }
+
     /// Records outputs in memory from now on.
     pub fn record_outputs(&mut self) -> Records {
         let records = Records::default();
@@ -574,7 +583,7 @@ impl Session {
 
     /// The same, in records that the caller has.
     pub fn record_outputs_in(&mut self, records: &Records) {
-        self.outputs = Outputs::to_memory(records.clone());
+        self.outputs = self.outputs.in_memory(records.clone());
     }
 
     /// Begins a loop over `len` elements.

@@ -12,17 +12,16 @@ use equelle_front::ir::{Module, Numbers, Precision, Rounding};
 use equelle_front::source::SourceMap;
 use equelle_front::time_steps;
 use equelle_front::verify::Verified;
-use equelle_interp::provider::{ElementKernels, KernelProvider};
+use equelle_interp::provider::KernelProvider;
 use equelle_lanes::Lanes;
 use equelle_runtime::session::Options;
 use equelle_runtime::threads::Threads;
 use equelle_runtime::{
-    AxisUnits, DerivativeAccess, Domain, EquelleRuntime, Error, ErrorKind, ImportedSource, InputInfo, InputUnit, MemoryPlan, OutputInfo,
-    OutputUnit, Program, Session, Solve, Source, TableColumn, TableColumns, launch,
+    AxisUnits, EquelleRuntime, Error, ErrorKind, ImportedSource, InputInfo, InputUnit, MemoryPlan, OutputInfo, OutputUnit, Program,
+    Session, Solve, Source, TableColumn, TableColumns, launch,
 };
 
 use crate::failure::Failure;
-use crate::observer::{OnRound, Watch};
 use crate::package::{self, UnitOfOutput};
 
 /// The evaluator of kernels.
@@ -103,14 +102,14 @@ pub fn run_by(kernels: Kernels, program: Arc<Program>, verified: &Verified, para
         return Err(Error::new(ErrorKind::Usage, format!("there is no option `{option}`")).hint("parameters are given as key=value"));
     }
     let session = Session::open_with(program, parameters, Options { back_end: kernels.back_end(), ..options })?;
-    launch::recorded(session, |session| run_in(kernels, verified, session, None))
+    launch::recorded(session, |session| run_in(kernels, verified, session))
 }
 
-/// The same in a session; `on_round` is called after each round of a loop of the main program.
+/// The same in a session.
 ///
 /// # Errors
-/// Those of the run and of `on_round`.
-pub fn run_in<'a>(kernels: Kernels, verified: &Verified, session: Session, on_round: Option<&'a mut OnRound<'a>>) -> Result<(), Error> {
+/// Those of the run.
+pub fn run_in(kernels: Kernels, verified: &Verified, session: Session) -> Result<(), Error> {
     let module = verified.module();
     let session = match package::mode(module.numbers) {
         None => session,
@@ -121,27 +120,27 @@ pub fn run_in<'a>(kernels: Kernels, verified: &Verified, session: Session, on_ro
         text => session.with_storage(&text),
     };
     match (kernels, module.numbers.precision) {
-        (Kernels::Cuda, _) => cuda::run(verified, session, on_round),
-        (Kernels::Lanes, Precision::Double) => by_lanes::<f64>(verified, session, on_round),
-        (Kernels::Lanes, Precision::Single) => by_lanes::<f32>(verified, session, on_round),
-        (Kernels::Elements, Precision::Double) => by_elements::<f64>(verified, session, on_round),
-        (Kernels::Elements, Precision::Single) => by_elements::<f32>(verified, session, on_round),
+        (Kernels::Cuda, _) => cuda::run(verified, session),
+        (Kernels::Lanes, Precision::Double) => by_lanes::<f64>(verified, session),
+        (Kernels::Lanes, Precision::Single) => by_lanes::<f32>(verified, session),
+        (Kernels::Elements, Precision::Double) => by_elements::<f64>(verified, session),
+        (Kernels::Elements, Precision::Single) => by_elements::<f32>(verified, session),
     }
 }
 
-fn by_lanes<'a, R: CompiledReal>(verified: &Verified, session: Session, on_round: Option<&'a mut OnRound<'a>>) -> Result<(), Error>
+fn by_lanes<R: CompiledReal>(verified: &Verified, session: Session) -> Result<(), Error>
 where
     Lanes: KernelProvider<SerialRuntime<R>>,
 {
     let mut runtime = planned::<R>(session, memory::by_lanes(verified.module()))?;
     let options = equelle_interp::Options { cartesian_forms: true, ..equelle_interp::Options::default() };
-    interpret_watched(verified, &mut runtime, options, &mut Lanes::default(), on_round)
+    equelle_interp::interpret_by(verified, &mut runtime, options, &mut Lanes::default())
 }
 
-fn by_elements<'a, R: CompiledReal>(verified: &Verified, mut session: Session, on_round: Option<&'a mut OnRound<'a>>) -> Result<(), Error> {
+fn by_elements<R: CompiledReal>(verified: &Verified, mut session: Session) -> Result<(), Error> {
     session.set_threads(Threads::one());
     let mut runtime = planned::<R>(session, memory::by_elements(verified.module()))?;
-    interpret_watched(verified, &mut runtime, equelle_interp::Options::default(), &mut ElementKernels, on_round)
+    equelle_interp::interpret_with(verified, &mut runtime, equelle_interp::Options::default())
 }
 
 /// The same element by element: what other ways are compared with.
@@ -149,21 +148,7 @@ fn by_elements<'a, R: CompiledReal>(verified: &Verified, mut session: Session, o
 /// # Errors
 /// Those of the run.
 pub fn run_session(verified: &Verified, session: Session) -> Result<(), Error> {
-    run_in(Kernels::Elements, verified, session, None)
-}
-
-/// Interprets a program, and calls a function after each round, if there is one.
-fn interpret_watched<'a, R: DerivativeAccess<Domain = Arc<Domain>>>(
-    verified: &Verified,
-    runtime: &mut R,
-    options: equelle_interp::Options,
-    provider: &mut dyn KernelProvider<R>,
-    on_round: Option<&'a mut OnRound<'a>>,
-) -> Result<(), Error> {
-    match on_round {
-        Some(on_round) => equelle_interp::interpret_observed(verified, runtime, options, provider, &mut Watch(on_round)),
-        None => equelle_interp::interpret_by(verified, runtime, options, provider),
-    }
+    run_in(Kernels::Elements, verified, session)
 }
 
 /// A runtime with what it needs memory for.

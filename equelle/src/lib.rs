@@ -3,7 +3,7 @@
 //!
 //! Reading order: [`imports`] (files of a program), [`pipeline`] (text to verified IR; [`keys`] and
 //! [`columns`] find names that clash), [`registry`] (the back-ends), [`compiled`] (a program for
-//! some of them), [`inputs`] (what it reads), [`simulation`] and [`observer`] (runs in memory),
+//! some of them), [`inputs`] (what it reads), [`simulation`] (runs in memory),
 //! [`interpret`] (running without a build), [`package`] (verified IR to a cargo package), [`cache`]
 //! (where the runtime crates and built simulators live), [`cargo`] and [`background`] (building
 //! one), [`processor`] (for which processor), [`report`] (what the compiler did), [`emitter`] and
@@ -23,7 +23,6 @@ pub mod imports;
 pub mod inputs;
 pub mod interpret;
 pub mod keys;
-pub mod observer;
 pub mod package;
 pub mod pipeline;
 pub mod processor;

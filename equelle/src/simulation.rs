@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use equelle_runtime::interrupt::Interrupt;
+use equelle_runtime::observer::OnRound;
 use equelle_runtime::output::{Record, Records, StepTime};
 use equelle_runtime::report::event::{Newton, Summary};
 use equelle_runtime::report::{Event, Listener};
@@ -11,17 +12,16 @@ use equelle_runtime::{Error, Grid, Parameters, Session};
 
 use crate::compiled::Compiled;
 use crate::interpret::{self, Kernels};
-use crate::observer::OnRound;
 
 /// Settings of a run.
 #[derive(Default)]
-pub struct RunSettings<'a> {
+pub struct RunSettings {
     /// The grid; by default the parameters say it.
     pub grid: Option<Grid>,
     /// Ends the run from another thread.
     pub interrupt: Interrupt,
     /// Called after each round of a loop of the main program.
-    pub on_round: Option<&'a mut OnRound<'a>>,
+    pub on_round: Option<Box<OnRound>>,
     /// Called with each event, from the thread of the run.
     pub on_event: Option<Listener>,
     /// Gets outputs while the program runs; results have what nobody took.
@@ -57,7 +57,7 @@ impl Compiled {
     ///
     /// # Errors
     /// Those of the run, beside the results up to there.
-    pub fn run(&self, kernels: Kernels, parameters: Parameters, settings: RunSettings<'_>) -> (Results, Result<(), Error>) {
+    pub fn run(&self, kernels: Kernels, parameters: Parameters, settings: RunSettings) -> (Results, Result<(), Error>) {
         let RunSettings { grid, interrupt, on_round, mut on_event, records } = settings;
         let events = Arc::new(Mutex::new(RunEvents::default()));
         let shared = Arc::clone(&events);
@@ -80,13 +80,14 @@ impl Compiled {
             None => Session::from_parameters(Arc::clone(self.program()), parameters, options),
         };
         let result = session.and_then(|mut session| {
+            if let Some(on_round) = on_round {
+                session.observe(on_round);
+            }
             if has_files {
-                return equelle_runtime::launch::recorded(session, |session| {
-                    interpret::run_in(kernels, self.verified(), session, on_round)
-                });
+                return equelle_runtime::launch::recorded(session, |session| interpret::run_in(kernels, self.verified(), session));
             }
             session.record_outputs_in(&records);
-            interpret::run_in(kernels, self.verified(), session, on_round)
+            interpret::run_in(kernels, self.verified(), session)
         });
         let RunEvents { newton, warnings, summary } = std::mem::take(&mut *events.lock().unwrap_or_else(PoisonError::into_inner));
         (Results { outputs: records.take_with_moments(), newton, warnings, summary }, result)

@@ -1,13 +1,12 @@
 //! Runs in memory: arrays in, results out, and runs that the caller follows.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 use equelle::compiled::Compiled;
 use equelle::emitter::Collector;
 use equelle::failure::Failure;
 use equelle::interpret::Kernels;
-use equelle::observer::{RunState, StateValue};
 use equelle::pipeline::Options;
 use equelle::registry::{self, BACKENDS};
 use equelle::simulation::RunSettings;
@@ -16,6 +15,7 @@ use equelle_front::passes::{Derivatives, OptLevel};
 use equelle_front::source::SourceMap;
 use equelle_runtime::grid::Cartesian;
 use equelle_runtime::interrupt::Signal;
+use equelle_runtime::observer::{CellBox, RunState, StateValue};
 use equelle_runtime::output::Record;
 use equelle_runtime::report::Event;
 use equelle_runtime::{ArrayValues, DataArray, Error, ErrorKind, Grid, Parameters, Reduction};
@@ -116,20 +116,22 @@ fn a_cartesian_array_has_the_axes_of_the_grid() {
 #[test]
 fn the_caller_reads_and_changes_the_state() {
     for kernels in [Kernels::Lanes, Kernels::Elements] {
-        let mut seen = Vec::new();
-        let mut on_round = |state: &mut dyn RunState| -> Result<(), Error> {
+        let seen = Arc::new(Mutex::new(Vec::new()));
+        let shared = Arc::clone(&seen);
+        let on_round = move |state: &mut dyn RunState| -> Result<(), Error> {
             let moment = state.moment();
             let StateValue::Scalars(u) = state.read("u")? else { panic!("a collection") };
-            seen.push((moment.step, moment.time, u, state.reduce("u", Reduction::Max)?));
+            shared.lock().unwrap().push((moment.step, moment.time, u, state.reduce("u", Reduction::Max)?));
             match moment.step {
                 1 => state.write("u", StateValue::Scalars(vec![0.0, 0.0, 0.0, 4.0])),
                 2 => state.write("scale", StateValue::Scalar(0.0)),
                 _ => Ok(()),
             }
         };
-        let settings = RunSettings { grid: line(), on_round: Some(&mut on_round), ..RunSettings::default() };
+        let settings = RunSettings { grid: line(), on_round: Some(Box::new(on_round)), ..RunSettings::default() };
         let (_, result) = heat().run(kernels, parameters(), settings);
         result.expect("it ends");
+        let seen = seen.lock().unwrap();
         assert_eq!(seen[0], (1, 0.25, vec![1.0, 0.75, 0.25, 0.0], 1.0));
         assert_eq!(seen[1], (2, 0.5, vec![0.0, 0.0, 1.0, 3.0], 3.0));
         assert_eq!(seen[2], (3, 0.75, vec![0.0, 0.0, 1.0, 3.0], 3.0), "without a scale nothing moves");
@@ -137,27 +139,56 @@ fn the_caller_reads_and_changes_the_state() {
 }
 
 #[test]
+fn a_box_of_cells_is_read_and_changed() {
+    let mut given = parameters();
+    given.set_array("u", DataArray::numbers((0..24).map(f64::from).collect()));
+    given.set_array("steps", DataArray::numbers(vec![0.0]));
+    let grid = Grid::cartesian(Cartesian::block([4, 3, 2], [1.0; 3])).expect("a grid");
+    let on_round = |state: &mut dyn RunState| -> Result<(), Error> {
+        assert_eq!(state.cells(), Some(vec![4, 3, 2]));
+        let cells = CellBox::block(1..3, 1..2, 0..2);
+        assert_eq!(state.read_box("u", &cells)?, StateValue::Scalars(vec![5.0, 6.0, 17.0, 18.0]));
+        state.write_box("u", &cells, StateValue::Scalars(vec![-1.0; 4]))?;
+        let StateValue::Scalars(u) = state.read("u")? else { panic!("a collection") };
+        let expected = |cell: usize| if [5, 6, 17, 18].contains(&cell) { -1.0 } else { cell as f64 };
+        assert_eq!(u, (0..24).map(expected).collect::<Vec<_>>());
+        assert_eq!(state.read_box("u", &CellBox::block(1..1, 0..3, 0..2))?, StateValue::Scalars(vec![]));
+        Ok(())
+    };
+    let settings = RunSettings { grid: Some(grid), on_round: Some(Box::new(on_round)), ..RunSettings::default() };
+    heat().run(Kernels::Lanes, given, settings).1.expect("it ends");
+}
+
+#[test]
 fn what_the_caller_cannot_have_is_an_error_of_its_own() {
-    let mut messages = Vec::new();
-    let mut on_round = |state: &mut dyn RunState| -> Result<(), Error> {
+    let told = Arc::new(Mutex::new(Vec::new()));
+    let shared = Arc::clone(&told);
+    let on_round = move |state: &mut dyn RunState| -> Result<(), Error> {
         assert_eq!(state.variables(), ["u", "scale"]);
+        let mut messages = shared.lock().unwrap();
         messages.extend(state.read("v").err().map(|error| error.message));
         messages.extend(state.write("u", StateValue::Scalars(vec![1.0])).err().map(|error| error.message));
         messages.extend(state.write("u", StateValue::Scalar(1.0)).err().map(|error| error.message));
         messages.extend(state.reduce("scale", Reduction::Sum).err().map(|error| error.message));
+        messages.extend(state.read_box("u", &CellBox::line(1..5)).err().map(|error| error.message));
+        messages.extend(state.read_box("scale", &CellBox::line(0..1)).err().map(|error| error.message));
+        messages.extend(state.write_box("u", &CellBox::line(1..2), StateValue::Scalars(vec![])).err().map(|error| error.message));
         Err(Error::new(ErrorKind::Interrupted(Signal::Interrupt), "enough"))
     };
-    let settings = RunSettings { grid: line(), on_round: Some(&mut on_round), ..RunSettings::default() };
+    let settings = RunSettings { grid: line(), on_round: Some(Box::new(on_round)), ..RunSettings::default() };
     let (results, result) = heat().run(Kernels::Lanes, parameters(), settings);
     assert_eq!(result.expect_err("the caller ends it").message, "enough");
     assert_eq!(rows(&results.outputs).len(), 1, "what was put out before stays");
     assert_eq!(
-        messages,
+        *told.lock().unwrap(),
         [
             "the program has no mutable variable `v`",
             "`u` has 4 elements, and 1 were given",
             "`u` is a Collection Of Scalar, and something else was given",
             "`scale` is a Scalar, and collections of Scalars are reduced",
+            "the box [1..5] is not inside of the [4] cells of the grid",
+            "`scale` is not a collection on all cells of a Cartesian grid, which a box is read from",
+            "the box of `u` has 1 cells, and values for 0 were given",
         ]
     );
 }

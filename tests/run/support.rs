@@ -123,7 +123,7 @@ fn interpreted(level: OptLevel, dimensions: Dimensions, program: &str, words: &[
     let program = interpret::program(&source, &verified);
     let mut session = Session::open_with(program, &words, Options::silent()).unwrap_or_else(|error| panic!("{error:?}"));
     let records = session.record_outputs();
-    interpret::run_in(interpret::Kernels::Lanes, &verified, session, None).unwrap_or_else(|error| panic!("{error:?}"));
+    interpret::run_in(interpret::Kernels::Lanes, &verified, session).unwrap_or_else(|error| panic!("{error:?}"));
     let mut outputs = Outputs::default();
     for record in records.take() {
         match record {

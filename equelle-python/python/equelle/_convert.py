@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import os
 from collections.abc import Mapping
 from typing import Any
@@ -127,3 +128,37 @@ def state(name: str, value: Any) -> Any:
         return tuple(float(component) for component in value)
     array = np.asarray(value)
     return truths(name, array) if array.dtype.kind == "b" else numbers(name, array)
+
+
+class CellBox:
+    """A box of cells of a Cartesian grid: indices and slices, the last axis first."""
+
+    def __init__(self, name: str, key: tuple, cells: list[int] | None):
+        if cells is None:
+            raise ValueError(f"{name}: only a Cartesian grid has boxes of cells")
+        if len(key) != len(cells):
+            raise IndexError(f"{name}: {len(key)} indices were given, and the grid has {len(cells)} axes")
+        #: Start and end along each axis, x first.
+        self.ranges: list[tuple[int, int]] = []
+        #: Lengths along the axes that have a slice, the last axis first.
+        self.shape: tuple[int, ...] = ()
+        for index, n in zip(key, reversed(cells)):
+            if isinstance(index, slice):
+                start, stop, step = index.indices(n)
+                if step != 1:
+                    raise IndexError(f"{name}: a box has no steps between its cells; read the whole and slice that")
+                self.ranges.append((start, max(start, stop)))
+                self.shape += (max(0, stop - start),)
+            else:
+                at = operator.index(index)
+                if not -n <= at < n:
+                    raise IndexError(f"{name}: there are {n} cells along the axis, and {at} was given")
+                self.ranges.append((at % n, at % n + 1))
+        self.ranges.reverse()
+
+    def state(self, name: str, value: Any) -> Any:
+        """Values for the cells of the box, as `state`; one value is that of all cells."""
+        array = np.asarray(value)
+        components = array.shape[-1:] if array.ndim > len(self.shape) or isinstance(value, tuple) else ()
+        array = np.broadcast_to(array, self.shape + components).reshape(-1, *components)
+        return state(name, array if array.dtype.kind == "b" else np.ascontiguousarray(array, dtype=float))

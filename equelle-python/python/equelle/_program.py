@@ -261,13 +261,30 @@ class Step:
         #: Outputs since the round before, by tag: the last value of each.
         self.outputs = {tag: _plain(value) for tag, _, _, value in outputs}
 
-    def __getitem__(self, name: str) -> Any:
-        """A copy of a mutable variable; an array cannot be written, assign another one instead."""
-        return _plain(self._execution().read(name))
+    def __getitem__(self, key: str | tuple) -> Any:
+        """A copy of a mutable variable; an array cannot be written, assign another one instead.
 
-    def __setitem__(self, name: str, value: Any) -> None:
-        """Gives a mutable variable another value of its type and size."""
-        self._execution().write(name, _convert.state(name, value))
+        ``step["u", 2:5, 3]`` is a copy of a box of cells of a Cartesian grid, the last axis first as
+        in NumPy.
+        """
+        if isinstance(key, str):
+            return _plain(self._execution().read(key, None))
+        cells = self._box(key)
+        values = np.asarray(self._execution().read(key[0], cells.ranges))
+        return values.reshape((*cells.shape, *values.shape[1:]))
+
+    def __setitem__(self, key: str | tuple, value: Any) -> None:
+        """Gives a mutable variable another value of its type and size, or its values in a box of cells."""
+        if isinstance(key, str):
+            self._execution().write(key, None, _convert.state(key, value))
+            return
+        cells = self._box(key)
+        self._execution().write(key[0], cells.ranges, cells.state(key[0], value))
+
+    def _box(self, key: tuple) -> _convert.CellBox:
+        if not key or not isinstance(key[0], str):
+            raise TypeError("a name comes first: step['u', 2:5]")
+        return _convert.CellBox(key[0], key[1:], self._execution().cells())
 
     def _execution(self) -> _equelle.Execution:
         if self._steps._current is not self:

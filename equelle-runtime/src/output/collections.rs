@@ -74,12 +74,15 @@ impl Outputs {
         if self.holds_back() || self.is_replay {
             return Route::Skip;
         }
-        if !self.has_files_for(elements) {
-            return Route::Values;
-        }
-        let is_taken = self.plan.takes_collections() && self.takes_step(!self.counts.contains_key(tag));
+        let is_in_memory = matches!(self.target, Target::Memory(_));
+        let route = match self.has_files_for(elements) {
+            true => Route::Files,
+            false if is_in_memory => Route::Values,
+            false => return Route::Values,
+        };
+        let is_taken = (is_in_memory || self.plan.takes_collections()) && self.takes_step(!self.counts.contains_key(tag));
         match &mut self.deferred {
-            _ if is_taken => return Route::Files,
+            _ if is_taken => return route,
             Some(deferred) => deferred.push(DeferredOutput::Skipped { tag: tag.to_owned() }),
             None => {
                 self.count(tag);
@@ -90,7 +93,7 @@ impl Outputs {
 
     /// True if the current step is written: the first of what is put out, what is outside of loops,
     /// and what the schedule takes.
-    fn takes_step(&self, is_first: bool) -> bool {
+    pub(super) fn takes_step(&self, is_first: bool) -> bool {
         is_first || self.position.scheduled().is_none_or(|round| self.plan.schedule.takes(&round))
     }
 
@@ -247,7 +250,7 @@ impl Outputs {
     /// Warnings at the end of a run that finished: what the parameters ask for and did not happen.
     pub fn end_warnings(&mut self) -> Vec<String> {
         let mut warnings = std::mem::take(&mut self.warnings);
-        if !matches!(self.target, Target::Streams { .. }) {
+        if matches!(self.target, Target::Nowhere { .. }) {
             return warnings;
         }
         let number = |value: f64| {
@@ -261,7 +264,8 @@ impl Outputs {
             let end = end.map_or_else(String::new, |end| format!(", the time {}", number(end)));
             warnings.push(format!("output_times: the run ended before {}{end}", left.join(", ")));
         }
-        if !self.plan.schedule.is_all() && !self.writer.has_started() && self.continues_after.is_none() {
+        let is_in_memory = matches!(self.target, Target::Memory(_));
+        if !is_in_memory && !self.plan.schedule.is_all() && !self.writer.has_started() && self.continues_after.is_none() {
             warnings.push(format!(
                 "output_every and output_times have no effect: nothing went to a file; collections of up to {LARGE} elements are printed unless output_format is given"
             ));

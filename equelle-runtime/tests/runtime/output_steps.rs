@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use equelle_runtime::io::Sink;
+use equelle_runtime::output::{Record, StepTime};
 use equelle_runtime::report::ProgressStyle;
 use equelle_runtime::session::{Options, Session};
 use equelle_runtime::{Error, ErrorKind, launch};
@@ -106,6 +107,43 @@ fn every_tenth_step_and_the_first_and_the_last() {
         run(&["output_format=text,npy", "output_every=10"], |session| each_step(session, &[1.0; 25], |session, _| put(session, "u", 0.0)));
     assert_eq!(found.numbers("u"), [0, 9, 19, 24]);
     assert!(found.files.contains_key("u-00019.npy") && found.files.len() == 9);
+}
+
+/// Steps of the collections and of the numbers that a run keeps in memory, and its messages.
+fn kept(given: &[&str], steps: usize, defers: bool) -> (Vec<u64>, Vec<u64>, String) {
+    let messages = Buffer::default();
+    let options = Options { stderr: Box::new(messages.clone()), quiet: false, progress: ProgressStyle::Quiet, ..Options::silent() };
+    let mut session = Session::on_grid(crate::common::heat(), parameters(given), four_by_three(), options).unwrap();
+    let records = session.record_outputs();
+    put(&mut session, "u", 0.0).unwrap();
+    each_step(&mut session, &vec![0.1; steps], |session, step| {
+        if defers {
+            session.defer_outputs();
+        }
+        put(session, "u", step as f64)?;
+        session.output_scalar("m", step as f64 + 0.5)?;
+        let deferred = session.take_deferred_outputs();
+        session.release_outputs(deferred)
+    })
+    .unwrap();
+    session.finish();
+    let (collections, numbers): (Vec<_>, Vec<_>) =
+        records.take_with_moments().into_iter().partition(|(_, record)| matches!(record, Record::Collection { .. }));
+    let steps = |records: Vec<(StepTime, Record)>| records.into_iter().map(|(moment, _)| moment.step).collect();
+    (steps(collections), steps(numbers), messages.text())
+}
+
+#[test]
+fn memory_keeps_what_files_would_have() {
+    for defers in [false, true] {
+        let (collections, numbers, _) = kept(&[], 3, defers);
+        assert_eq!((collections, numbers), (vec![0, 1, 2, 3], vec![1, 2, 3]));
+        let (collections, numbers, _) = kept(&["output_every=10"], 25, defers);
+        assert_eq!((collections, numbers), (vec![0, 10, 20, 25], vec![10, 20, 25]));
+        let (collections, numbers, messages) = kept(&["output_times=0.2,0.55,7"], 12, defers);
+        assert_eq!((collections, numbers), (vec![0, 2, 6, 12], vec![2, 6, 12]));
+        assert!(messages.contains("output_times: the run ended before 7"), "{messages}");
+    }
 }
 
 /// The last step of each of two loops is written, and so is what is outside of loops.

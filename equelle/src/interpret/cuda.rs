@@ -6,18 +6,15 @@ use equelle_front::ir::Precision;
 use equelle_front::verify::Verified;
 use equelle_runtime::{Error, ErrorKind, Session};
 
-use crate::observer::OnRound;
-
 /// Runs a program on the device.
 ///
 /// # Errors
 /// Those of the run; `Backend` if the back-end cannot express the program, or there is no device.
-pub(super) fn run<'a>(verified: &Verified, session: Session, mut on_round: Option<&'a mut OnRound<'a>>) -> Result<(), Error> {
+pub(super) fn run(verified: &Verified, session: Session) -> Result<(), Error> {
     let kernels = CudaKernels::new(verified).map_err(|error| Error::new(ErrorKind::Backend, error.message))?;
     let modules: Vec<_> = kernels.module().into_iter().collect();
     let mut provider = kernels;
-    let program =
-        |rt: &mut CudaRuntime| super::interpret_watched(verified, rt, equelle_interp::Options::default(), &mut provider, on_round.take());
+    let program = |rt: &mut CudaRuntime| equelle_interp::interpret_by(verified, rt, equelle_interp::Options::default(), &mut provider);
     match verified.module().numbers.precision {
         Precision::Double => run_compiling::<f64>(session, &modules, program),
         Precision::Single => run_compiling::<f32>(session, &modules, program),

@@ -59,6 +59,35 @@ impl FunctionWriter<'_> {
         Ok(quote! { if rt.checkpoint_due() { #saves rt.write_checkpoint(#number, &mut #steps)?; } })
     }
 
+    /// At the end of a round: the variables, for who follows the run.
+    pub(super) fn shows(&mut self, checkpoint: &CheckpointLoop) -> Result<TokenStream, BackendError> {
+        let mut shown = Vec::new();
+        for (name, mutable) in checkpoint.variables().filter(|(_, mutable)| !self.fixed.contains(mutable)) {
+            let (info, variable) = (&self.function.mutables[mutable.0 as usize], &self.mutables[mutable.0 as usize]);
+            let word = word(&info.ty, info.span)?;
+            let kind = match word {
+                "scalar" => "Scalar",
+                "bool" => "Bool",
+                "vector" => "Vector",
+                "collection" => "Collection",
+                "bools" => "Bools",
+                "vectors" => "Vectors",
+                other => {
+                    shown.push(quote! { (#name, Variable::Other(#other)) });
+                    continue;
+                }
+            };
+            let kind = format_ident!("{kind}");
+            shown.push(quote! { (#name, Variable::#kind(&mut #variable)) });
+        }
+        self.shows_variables |= !shown.is_empty();
+        Ok(if shown.is_empty() {
+            quote! { rt.round_is_over(&mut [])?; }
+        } else {
+            quote! { if rt.is_observed() { rt.round_is_over(&mut [#(#shown),*])?; } }
+        })
+    }
+
     /// Statements that are left out where the run goes on in a later loop; what they define comes
     /// from the checkpoint there.
     pub(super) fn skipped(
@@ -76,6 +105,7 @@ impl FunctionWriter<'_> {
             let info = &self.function.mutables[mutable.0 as usize];
             let (variable, ty) = (self.mutables[mutable.0 as usize].clone(), self.owned_type(&info.ty, info.span)?);
             let keyword = if stores(mutable) == 1 {
+                self.fixed.insert(mutable);
                 quote! { let }
             } else {
                 quote! { let mut }

@@ -41,6 +41,10 @@ pub(super) struct FunctionWriter<'a> {
     pub entities: Vec<Option<Ident>>,
     /// Mutables that have been declared.
     pub declared: BTreeSet<MutableId>,
+    /// Mutables that are assigned once, and so are no variables to Rust.
+    pub fixed: BTreeSet<MutableId>,
+    /// True if a loop shows variables to who follows the run.
+    pub shows_variables: bool,
     /// Statements that come first in the group in progress.
     pub group: TokenStream,
     /// Line last given to the runtime; `None` where control flow joins.
@@ -77,6 +81,8 @@ impl<'a> FunctionWriter<'a> {
             mutables,
             entities: vec![None; function.values.len()],
             declared: BTreeSet::new(),
+            fixed: BTreeSet::new(),
+            shows_variables: false,
             group: TokenStream::new(),
             line: None,
             statement_line: None,
@@ -88,8 +94,8 @@ impl<'a> FunctionWriter<'a> {
         }
     }
 
-    /// `pub fn simulate`
-    pub(super) fn main(mut self) -> Result<TokenStream, BackendError> {
+    /// `pub fn simulate`, and true if it shows variables to who follows the run.
+    pub(super) fn main(mut self) -> Result<(TokenStream, bool), BackendError> {
         let bound = &self.program.bound;
         let checkpoint = (!self.program.checkpoints.loops.is_empty()).then(|| quote! { + Checkpoint });
         let body = self.block(&self.function.body)?;
@@ -103,7 +109,7 @@ impl<'a> FunctionWriter<'a> {
         let plan = self.program.planned.then(|| quote! { rt.plan_memory(memory())?; });
         let lines = self.program.module.choice_lines();
         let choices = (!lines.is_empty()).then(|| quote! { rt.choices(&[#(#lines),*]); });
-        Ok(quote! {
+        let function = quote! {
             /// Runs the program.
             ///
             /// # Errors
@@ -115,7 +121,8 @@ impl<'a> FunctionWriter<'a> {
                 #checks
                 rt.finish()
             }
-        })
+        };
+        Ok((function, self.shows_variables))
     }
 
     /// `rt.check_collection("u", &u)?`, each with the line of the assignment.

@@ -45,6 +45,8 @@ pub(super) fn text(module: &Module, options: &PackageOptions) -> Result<String, 
         "AxisUnits",
         "CanonicalSet",
         "Checkpoint",
+        "Observed",
+        "Variable",
         "EntityKind",
         "Extent",
         "GeometryArray",
@@ -78,7 +80,7 @@ pub(super) fn text(module: &Module, options: &PackageOptions) -> Result<String, 
     let program =
         Program { module, kernels, functions, globals, bound, planned, time_loops: &time_loops, checkpoints: &checkpoints, geometry };
 
-    let main = FunctionWriter::new(&program, &module.main).main()?;
+    let (main, shows_variables) = FunctionWriter::new(&program, &module.main).main()?;
     let mut items = TokenStream::new();
     for (function, name) in module.functions.iter().zip(&program.functions) {
         items.extend(FunctionWriter::new(&program, function).item(name)?);
@@ -86,6 +88,7 @@ pub(super) fn text(module: &Module, options: &PackageOptions) -> Result<String, 
     let header =
         format!(" `{}`, compiled by equellec {}. Names are those of the Equelle program.", file_name(module), env!("CARGO_PKG_VERSION"));
     let modules = modules(module, options);
+    let needs = Needs { variables: shows_variables, ..needs };
     let imports = needs.imports(&program, !module.interface.inputs.is_empty(), plan.is_some().then_some(&memory));
     let program_info = program_info(&program);
     let blank = blank();
@@ -240,6 +243,7 @@ struct Needs {
     domains: bool,
     /// Loops that are over no sequence.
     round_lengths: bool,
+    variables: bool,
     /// Enums of the runtime that name operations.
     enums: BTreeSet<&'static str>,
 }
@@ -310,7 +314,8 @@ impl Needs {
         names.extend(program.module.interface.named_outputs().any(has_unit).then_some("OutputUnit"));
         let names_entities = self.domains || memory.is_some() || outputs.any(|output| output.ty.mapping().is_some());
         names.extend(names_entities.then_some("EntityKind"));
-        names.extend((!program.checkpoints.loops.is_empty()).then_some("Checkpoint"));
+        names.extend((!program.checkpoints.loops.is_empty()).then_some(["Checkpoint", "Observed"]).into_iter().flatten());
+        names.extend(self.variables.then_some("Variable"));
         names.extend((!program.time_loops.is_empty()).then_some("Retry"));
         names.extend(self.round_lengths.then_some("RoundLength"));
         names.extend(newton_place(program.module).is_some().then_some("Solve"));

@@ -225,10 +225,11 @@ impl<'a> FunctionWriter<'a> {
         let checks = (!checks.is_empty()).then(|| quote! { if rt.samples_state(&#steps) { #checks } });
         let resumes = round.checkpoint.map(|checkpoint| self.resumes(checkpoint, &steps)).transpose()?;
         let saves = round.checkpoint.map(|checkpoint| self.saves(checkpoint, &steps)).transpose()?;
+        let shows = round.checkpoint.map(|checkpoint| self.shows(checkpoint)).transpose()?;
         out.extend(quote! {
             let mut #steps = #begin;
             #resumes
-            while #next { #body #checks #saves }
+            while #next { #body #checks #saves #shows }
         });
         out.extend(blank());
         Ok(out)
@@ -408,9 +409,9 @@ impl<'a> FunctionWriter<'a> {
         if !self.declared.insert(mutable) {
             return quote! { #name = };
         }
-        // Assigned once, it is no variable to Rust.
         let once = self.function.body.statements.iter().map(|s| count_stores(s, mutable)).sum::<usize>() == 1;
         if once {
+            self.fixed.insert(mutable);
             quote! { let #name = }
         } else {
             quote! { let mut #name = }

@@ -6,8 +6,8 @@ mod kernels_serial;
 
 use equelle_runtime::{
     AxisUnits, Buffers, CanonicalSet, Checkpoint, Comparison, EntityKind, Error, Extent,
-    GeometryArray, InputInfo, InputKind, MemoryPlan, Operations, OutputInfo, OutputKind,
-    Program, Reduction, SetMemory, Source,
+    GeometryArray, InputInfo, InputKind, MemoryPlan, Observed, Operations, OutputInfo,
+    OutputKind, Program, Reduction, SetMemory, Source, Variable,
 };
 use kernels::{
     Diffuse, Extremes, Geometry, Inside, Jump, Kernels, Outside, Ratio, Transmissibility,
@@ -303,6 +303,14 @@ pub fn simulate<R: Kernels + Operations + Checkpoint>(rt: &mut R) -> Result<(), 
             rt.save_collection("u", &u)?;
             rt.save_scalar("count", &count)?;
             rt.write_checkpoint(1, &mut steps_2)?;
+        }
+        if rt.is_observed() {
+            rt.round_is_over(
+                &mut [
+                    ("u", Variable::Collection(&mut u)),
+                    ("count", Variable::Scalar(&mut count)),
+                ],
+            )?;
         }
     }
 

@@ -6,8 +6,8 @@ mod kernels_serial;
 
 use equelle_runtime::{
     AxisUnits, Buffers, CanonicalSet, Checkpoint, EntityKind, Error, Extent,
-    GeometryArray, InputInfo, InputKind, MemoryPlan, Operations, OutputInfo, OutputKind,
-    Program, Reduction, SetMemory, Source,
+    GeometryArray, InputInfo, InputKind, MemoryPlan, Observed, Operations, OutputInfo,
+    OutputKind, Program, Reduction, SetMemory, Source, Variable,
 };
 use kernels::{ComputeBtrans, ComputeItrans, ComputeU, Kernels};
 
@@ -171,6 +171,9 @@ pub fn simulate<R: Kernels + Operations + Checkpoint>(rt: &mut R) -> Result<(), 
         if rt.checkpoint_due() {
             rt.save_collection("u", &u)?;
             rt.write_checkpoint(1, &mut steps)?;
+        }
+        if rt.is_observed() {
+            rt.round_is_over(&mut [("u", Variable::Collection(&mut u))])?;
         }
     }
 

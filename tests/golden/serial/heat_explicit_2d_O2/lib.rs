@@ -6,8 +6,8 @@ mod kernels_serial;
 
 use equelle_runtime::{
     AxisUnits, Buffers, CanonicalSet, Checkpoint, EntityKind, Error, Extent,
-    GeometryArray, InputInfo, InputKind, InputUnit, MemoryPlan, OutputInfo, OutputKind,
-    OutputUnit, Program, SetMemory, Source,
+    GeometryArray, InputInfo, InputKind, InputUnit, MemoryPlan, Observed, OutputInfo,
+    OutputKind, OutputUnit, Program, SetMemory, Source, Variable,
 };
 use kernels::{ComputeKDirection, ComputeMaxU, ComputeMinusK, ComputeU, Kernels};
 
@@ -240,6 +240,9 @@ pub fn simulate<R: Kernels + Checkpoint>(rt: &mut R) -> Result<(), Error> {
         if rt.checkpoint_due() {
             rt.save_collection("u", &u)?;
             rt.write_checkpoint(1, &mut steps)?;
+        }
+        if rt.is_observed() {
+            rt.round_is_over(&mut [("u", Variable::Collection(&mut u))])?;
         }
     }
 

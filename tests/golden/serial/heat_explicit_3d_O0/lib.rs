@@ -3,8 +3,8 @@
 
 use equelle_runtime::{
     AxisUnits, Buffers, CanonicalSet, Checkpoint, EntityKind, Error, Extent, InputInfo,
-    InputKind, InputUnit, MemoryPlan, Operations, OutputInfo, OutputKind, OutputUnit,
-    Program, Reduction, SetMemory, Source,
+    InputKind, InputUnit, MemoryPlan, Observed, Operations, OutputInfo, OutputKind,
+    OutputUnit, Program, Reduction, SetMemory, Source, Variable,
 };
 
 /// What messages at run time need to know of the program.
@@ -312,6 +312,9 @@ pub fn simulate<R: Operations + Checkpoint>(rt: &mut R) -> Result<(), Error> {
         if rt.checkpoint_due() {
             rt.save_collection("u", &u)?;
             rt.write_checkpoint(1, &mut steps)?;
+        }
+        if rt.is_observed() {
+            rt.round_is_over(&mut [("u", Variable::Collection(&mut u))])?;
         }
     }
 

@@ -6,8 +6,9 @@ mod kernels_serial;
 
 use equelle_runtime::{
     AxisUnits, Buffers, CanonicalSet, Checkpoint, EntityKind, Error, Extent,
-    GeometryArray, Implicit, InputInfo, InputKind, InputUnit, MemoryPlan, OutputInfo,
-    OutputKind, OutputUnit, Program, Retry, SetMemory, Solve, SolveMemory, Source,
+    GeometryArray, Implicit, InputInfo, InputKind, InputUnit, MemoryPlan, Observed,
+    OutputInfo, OutputKind, OutputUnit, Program, Retry, SetMemory, Solve, SolveMemory,
+    Source, Variable,
 };
 use kernels::{
     ComputeBtransDirection, ComputeDtCvVolume, ComputeMaxU0, ComputeMaxUInitial,
@@ -289,6 +290,9 @@ pub fn simulate<R: Kernels + Implicit + Checkpoint>(rt: &mut R) -> Result<(), Er
         if rt.checkpoint_due() {
             rt.save_collection("u0", &u0)?;
             rt.write_checkpoint(1, &mut steps)?;
+        }
+        if rt.is_observed() {
+            rt.round_is_over(&mut [("u0", Variable::Collection(&mut u0))])?;
         }
     }
 

@@ -6,8 +6,8 @@ mod kernels_serial;
 
 use equelle_runtime::{
     AxisUnits, Buffers, CanonicalSet, Checkpoint, EntityKind, Error, Extent,
-    GeometryArray, InputInfo, InputKind, MemoryPlan, Operations, OutputInfo, OutputKind,
-    Program, SetMemory, Source,
+    GeometryArray, InputInfo, InputKind, MemoryPlan, Observed, Operations, OutputInfo,
+    OutputKind, Program, SetMemory, Source, Variable,
 };
 use kernels::{Bottom, Kernels, Mean, Stage};
 
@@ -257,6 +257,15 @@ pub fn simulate<R: Kernels + Operations + Checkpoint>(rt: &mut R) -> Result<(), 
             rt.save_collection("hu", &hu)?;
             rt.save_collection("hv", &hv)?;
             rt.write_checkpoint(1, &mut steps)?;
+        }
+        if rt.is_observed() {
+            rt.round_is_over(
+                &mut [
+                    ("w", Variable::Collection(&mut w)),
+                    ("hu", Variable::Collection(&mut hu)),
+                    ("hv", Variable::Collection(&mut hv)),
+                ],
+            )?;
         }
     }
 
