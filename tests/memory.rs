@@ -276,7 +276,8 @@ fn runs_take_what_was_foreseen() {
             for layout in ["grid_layout=auto", "grid_layout=unstructured"] {
                 let dimensions = if name == "two_phase_implicit" { Dimensions::Unchecked } else { Dimensions::Checked };
                 let built = built_with(level, dimensions, &program);
-                let output = simulate(&built, &["--profile", &param.to_string_lossy(), layout]);
+                let output = simulate(&built, &["--compiled-in", "0.5", "--profile", &param.to_string_lossy(), layout]);
+                assert!(stderr(&output).contains(&format!("{:<32} {:>12}", "compile", "500.0 ms")), "{}", stderr(&output));
                 let (_, taken, foreseen) = buffers(&output);
                 assert!(taken <= foreseen, "{name} {level} {layout}: {taken} bytes, foreseen {foreseen}");
                 let most = 1.25 * taken as f64 + (shared + 100) as f64;

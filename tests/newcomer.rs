@@ -206,6 +206,9 @@ fn runs_begin_without_a_build() {
     assert!(stderr(&output).contains("Running without a build") && stderr(&output).contains("--compiled"), "{}", stderr(&output));
     assert!(run(0, &["--quiet", short[0], short[1]]).stderr.is_empty());
     assert_eq!(stdout(&run(0, &["--precision=f32", short[0], short[1]])), "sum = 12\n");
+    // The profile has the whole command.
+    let profile = stderr(&run(0, &["--interpret", "--profile", short[0], short[1]]));
+    assert!(profile.lines().any(|line| line.starts_with("compile ")), "{profile}");
     // An error of the run needs no build either.
     assert!(stderr(&run(3, &["nx=3", "u=1e308", "steps=10"])).contains("growth.equelle:"));
     let picture = format!("--plot={}", cache.join("u.png").display());

@@ -94,7 +94,7 @@ impl Field {
             }
             Content::Npy(_) => {
                 let array = npy::read(&file.path, &bytes)?;
-                let values = numbers(&array.values()?, array.shape.get(1).copied().unwrap_or(1).max(1), component);
+                let values = numbers(&array.values()?, array.shape().get(1).copied().unwrap_or(1).max(1), component);
                 let geometry = geometry_of(run, &file.path, values.len())?;
                 Ok(Some(field(None, values, geometry)))
             }

@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 use self::choice::{Choice, Derived, GivenBy, ListChoice, column_key, filename_key, from_file_key, set_key};
 pub(crate) use self::data_file::read_numbers;
-use self::data_file::{column, field_of, has_extension, read_truths, sorted, table_text};
+use self::data_file::{column, field_in_place, field_of, has_extension, read_truths, sorted, table_text};
 pub use self::data_file::{numbers_in, read_entities, truths_in};
 use crate::domain::Domain;
 use crate::error::{Error, ErrorKind};
@@ -204,8 +204,10 @@ impl Inputs {
         let components: Vec<CollectionInput> = match self.vectors_choice(parameters, name, dim)? {
             Choice::Uniform(vector) => vector.into_iter().map(CollectionInput::Uniform).collect(),
             Choice::File(path) => {
-                let bytes = parameters.source().read(&path, "")?;
-                let (numbers, note) = field_of(parameters, name, &path, &bytes, domain, dim)?;
+                let (numbers, note) = match field_in_place(parameters, name, &path, domain, dim)? {
+                    Some(field) => field,
+                    None => field_of(parameters, name, &path, &parameters.source().read(&path, "")?, domain, dim)?,
+                };
                 self.notes.extend(note);
                 let rows = values_of_elements(&path, name, domain, dim, numbers)?;
                 components_of(&rows, dim, domain)
@@ -294,14 +296,20 @@ impl Inputs {
         let input = match self.choice(parameters, name)? {
             Choice::Uniform(value) => CollectionInput::Uniform(value),
             Choice::File(path) => {
-                let bytes = parameters.source().read(&path, "")?;
-                let (values, note_on_order) = match table_text(parameters, name, &path, &bytes) {
-                    Some(text) => {
-                        let located = csv::read_located(&path, &text, Wanted { input: name, column: column(parameters, name, true) })?;
-                        let (values, is_sorted) = positions::in_file_order(&path, located, name, grid, domain)?;
-                        (values, is_sorted.then(|| sorted(&path, name, domain)))
+                let (values, note_on_order) = match field_in_place(parameters, name, &path, domain, 1)? {
+                    Some(field) => field,
+                    None => {
+                        let bytes = parameters.source().read(&path, "")?;
+                        match table_text(parameters, name, &path, &bytes) {
+                            Some(text) => {
+                                let located =
+                                    csv::read_located(&path, &text, Wanted { input: name, column: column(parameters, name, true) })?;
+                                let (values, is_sorted) = positions::in_file_order(&path, located, name, grid, domain)?;
+                                (values, is_sorted.then(|| sorted(&path, name, domain)))
+                            }
+                            None => field_of(parameters, name, &path, &bytes, domain, 1)?,
+                        }
                     }
-                    None => field_of(parameters, name, &path, &bytes, domain, 1)?,
                 };
                 note = note_on_order;
                 let values = values_of_elements(&path, name, domain, 1, values)?;

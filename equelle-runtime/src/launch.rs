@@ -5,7 +5,7 @@ use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::error::{Error, ErrorKind};
 use crate::interrupt::Interrupt;
@@ -40,6 +40,7 @@ struct CommandLine {
     format: MessageFormat,
     /// The state of a run that this one goes on with.
     take_over: Option<PathBuf>,
+    compiled_in: Duration,
     words: Vec<String>,
 }
 
@@ -90,7 +91,7 @@ fn try_launch(program: &Arc<Program>, backends: &[Backend], words: &[String], in
     let backend = choose(backends, line.backend.as_deref())?;
     let options =
         Options { quiet: line.quiet, profile: line.profile, verbose: line.verbose, format: line.format, interrupt, ..Options::default() };
-    let options = Options { back_end: backend.name, take_over: line.take_over, ..options };
+    let options = Options { back_end: backend.name, take_over: line.take_over, compiled_in: line.compiled_in, ..options };
     recorded(Session::open_with(Arc::clone(program), &line.words, options)?, backend.run)
 }
 
@@ -134,6 +135,10 @@ fn parse_command_line(words: &[String]) -> Result<CommandLine, Error> {
                 line.backend = Some(name.clone());
             }
             // For drivers alone, and so not in `--help`.
+            "--compiled-in" => {
+                let seconds = words.next().and_then(|word| word.parse().ok()).and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+                line.compiled_in = seconds.ok_or_else(|| usage("`--compiled-in` needs seconds".to_string()))?;
+            }
             "--take-over" => line.take_over = Some(words.next().ok_or_else(|| usage("`--take-over` needs a file".to_string()))?.into()),
             "--" => line.words.extend(words.by_ref().cloned()),
             option if option.starts_with("--backend=") => line.backend = Some(option["--backend=".len()..].to_string()),

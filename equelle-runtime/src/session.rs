@@ -26,6 +26,7 @@ use std::collections::BTreeMap;
 use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
 use std::sync::{Arc, Weak};
+use std::time::Duration;
 
 use crate::domain::Domain;
 use crate::entity::{CanonicalSet, EntityKind, Extent};
@@ -58,6 +59,8 @@ pub struct Options {
     pub quiet: bool,
     /// Collect and print timings of kernels.
     pub profile: bool,
+    /// Time that a driver took to compile the program; `--profile` shows it.
+    pub compiled_in: Duration,
     /// Print a table of each solve of Newton's method.
     pub verbose: bool,
     /// How progress, warnings and the summary are written.
@@ -99,6 +102,7 @@ impl Options {
         Options {
             quiet: true,
             profile: false,
+            compiled_in: Duration::ZERO,
             verbose: false,
             format: MessageFormat::Human,
             stdout: Box::new(std::io::sink()),
@@ -232,6 +236,7 @@ impl Session {
     fn with_grid(program: Arc<Program>, parameters: Parameters, options: Options, grid: Option<Grid>) -> Result<Session, Error> {
         let has_log = matches!(options.sink, Sink::Files) && parameters.flag(run::EVENT_LOG)?.unwrap_or(false);
         let profile = (options.profile || has_log).then(Profiler::default);
+        profile.iter().for_each(|profile| profile.compiled_in(options.compiled_in));
         let style = if options.quiet { ProgressStyle::Quiet } else { options.progress };
         let mut progress = Progress::new(style, options.format, options.stderr);
         if let Some(pace) = options.pace {

@@ -28,6 +28,7 @@ pub(super) const AT_ONCE: &str = "Running without a build, by interpretation; `-
 
 /// Compiles a program if needed, and runs it; or interprets it.
 pub(super) fn run(args: &RunArgs, console: &Console) -> Result<(), Failure> {
+    let begun = Instant::now();
     if args.list_inputs || args.template {
         let compiled = compile(&args.source.file, &args.source.program, &[args.backend], console)?;
         let program = compiled.program();
@@ -45,7 +46,7 @@ pub(super) fn run(args: &RunArgs, console: &Console) -> Result<(), Failure> {
         check_machine(args.backend)?;
         let compiled = compile(&args.source.file, &own, &[args.backend], console)?;
         inputs::check(compiled.program(), &args.source.file, &given, console)?;
-        return interpreted(kernels, &compiled, args, &given, console);
+        return interpreted(kernels, &compiled, begun, args, &given, console);
     }
     check_machine(args.backend)?;
     let compiled = compile(&args.source.file, &own, &[args.backend], console)?;
@@ -55,12 +56,12 @@ pub(super) fn run(args: &RunArgs, console: &Console) -> Result<(), Failure> {
     let warnings = inputs::check(compiled.program(), &args.source.file, &given, console)?;
     let package = compiled.cached(&args.source.target.target_cpu)?;
     if let Some(program) = package.built() {
-        return built(&program, args, &given, console);
+        return built(&program, begun, args, &given, console);
     }
     let kernels = interpreted_kernels(InterpretedKernels::Lanes, args.backend, &args.source.program);
     // Times of kernels are those of built programs, but on a GPU kernels are the same.
     match kernels {
-        Ok(Kernels::Cuda) if !args.compiled => interpreted(Kernels::Cuda, &compiled, args, &given, console),
+        Ok(Kernels::Cuda) if !args.compiled => interpreted(Kernels::Cuda, &compiled, begun, args, &given, console),
         Ok(kernels) if !args.compiled && !args.profile => {
             if !args.quiet {
                 console.progress(AT_ONCE);
@@ -70,7 +71,7 @@ pub(super) fn run(args: &RunArgs, console: &Console) -> Result<(), Failure> {
         Ok(_) | Err(_) => {
             // The run repeats them: a build may take so long that nobody waits for it.
             warnings.iter().for_each(|warning| console.warning(warning));
-            built(&package.build(Some(console)).run()?, args, &given, console)
+            built(&package.build(Some(console)).run()?, begun, args, &given, console)
         }
     }
 }
@@ -91,8 +92,11 @@ pub(super) fn interpreted_kernels(
 }
 
 /// Runs a program that has been built.
-fn built(program: &Path, args: &RunArgs, given: &[String], console: &Console) -> Result<(), Failure> {
-    let words = words_of_built(args, given, None, console);
+fn built(program: &Path, begun: Instant, args: &RunArgs, given: &[String], console: &Console) -> Result<(), Failure> {
+    let mut words = words_of_built(args, given, None, console);
+    if args.profile {
+        words.splice(..0, ["--compiled-in".to_owned(), begun.elapsed().as_secs_f64().to_string()]);
+    }
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     if !plot::is_drawn(args) {
         return start(program, &words);
@@ -154,8 +158,8 @@ fn at_once(
 const WORTH_OF_NEXT_RUN: f64 = 2.0;
 
 /// Interprets a program.
-fn interpreted(kernels: Kernels, compiled: &Compiled, args: &RunArgs, given: &[String], console: &Console) -> Result<(), Failure> {
-    let options = options(args, Interrupt::by_signals()?, console);
+fn interpreted(kernels: Kernels, compiled: &Compiled, begun: Instant, args: &RunArgs, given: &[String], console: &Console) -> Result<(), Failure> {
+    let options = Options { compiled_in: begun.elapsed(), ..options(args, Interrupt::by_signals()?, console) };
     let records = plot::Records::before(args, given);
     let result = plot::watched(args, &records, || interpret(kernels, compiled, given, options));
     plot::after_run(args, &records, result, console)

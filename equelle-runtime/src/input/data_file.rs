@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::choice::{column_key, filename_key};
 use super::{array, field};
+use crate::data_array::shape_text;
 use crate::domain::Domain;
 use crate::error::{Error, ErrorKind};
 use crate::io::csv::Wanted;
@@ -83,6 +84,24 @@ pub(super) fn column<'p>(parameters: &'p Parameters, name: &str, needs: bool) ->
     parameters.text(&key).filter(|column| !column.is_empty() && (needs || !replaced()))
 }
 
+/// [`field_of`] of an array of doubles on disk, whose numbers go into place without a copy of the
+/// file; `None` for other files.
+pub(super) fn field_in_place(
+    parameters: &Parameters,
+    name: &str,
+    path: &Path,
+    domain: &Domain,
+    each: usize,
+) -> Result<Option<(Vec<f64>, Option<String>)>, Error> {
+    if column(parameters, name, false).is_some() {
+        return Ok(None);
+    }
+    let Some((file, size)) = parameters.source().open(path) else { return Ok(None) };
+    let Some((shape, numbers)) = npy::doubles(path, file, size)? else { return Ok(None) };
+    let note = axes_note(name, path, &shape, domain, each)?;
+    Ok(Some((numbers, note)))
+}
+
 /// The numbers of the elements of a domain in a file, `each` for an element: of results of an
 /// earlier run, or all that there are; and a note on their order, where they have one of their own.
 pub(super) fn field_of(
@@ -96,7 +115,7 @@ pub(super) fn field_of(
     let column = |needs: bool| column(parameters, name, needs);
     let of_array = |label: &Path, bytes: &[u8]| {
         let array = npy::read(label, bytes)?;
-        let note = axes_note(name, label, &array, domain, each)?;
+        let note = axes_note(name, label, array.shape(), domain, each)?;
         Ok((array.numbers()?, note))
     };
     match DataFormat::of(path, bytes) {
@@ -114,16 +133,16 @@ pub(super) fn field_of(
 }
 
 /// Checks the shape of an array on a domain; a note if it has an axis for each of the grid.
-fn axes_note(name: &str, path: &Path, array: &npy::Array<'_>, domain: &Domain, each: usize) -> Result<Option<String>, Error> {
-    match array.shape[..] {
+fn axes_note(name: &str, path: &Path, shape: &[usize], domain: &Domain, each: usize) -> Result<Option<String>, Error> {
+    match *shape {
         // Another number of values is an error of its own.
         [_] => return Ok(None),
         [_, 1] if each == 1 => return Ok(None),
         [..] => {}
     }
     let subject = format!("{}: input `{name}`", path.display());
-    let is_cartesian = array::check_shape(&subject, &array.shape, domain, each)?;
-    let note = || format!("{subject}: shape {}: {}", array.shape_text(), array::AXES);
+    let is_cartesian = array::check_shape(&subject, shape, domain, each)?;
+    let note = || format!("{subject}: shape {}: {}", shape_text(shape), array::AXES);
     Ok(is_cartesian.then(note))
 }
 
@@ -159,7 +178,7 @@ pub(super) fn numbers_of(parameters: &Parameters, name: &str, path: &Path, bytes
 
 /// The numbers of an array, `each` for an element.
 pub(super) fn numbers_of_array(name: &str, path: &Path, array: &npy::Array<'_>, each: usize) -> Result<Vec<f64>, Error> {
-    match array.shape[..] {
+    match *array.shape() {
         [_] => array.numbers(),
         [_, columns] if columns == each => array.numbers(),
         [..] => {

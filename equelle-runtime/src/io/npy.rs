@@ -4,6 +4,7 @@
 
 mod element;
 
+use std::io::Read;
 use std::path::Path;
 
 use nom::branch::alt;
@@ -43,16 +44,26 @@ pub(crate) fn header(element: ElementType, shape: &[usize]) -> Vec<u8> {
 /// Most axes of an array.
 const MAX_AXES: usize = 4;
 
-/// An array of one to four axes.
+/// How an array lies in its file.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Array<'a> {
+struct Layout {
     /// Lengths of its axes.
-    pub shape: Vec<usize>,
+    shape: Vec<usize>,
     /// Type of the elements.
-    pub element: ElementType,
+    element: ElementType,
+    /// As the file names it.
+    descr: String,
     big_endian: bool,
     /// The first axis is the fastest one in the file, not the last one.
     fortran_order: bool,
+    /// Offset of the first element.
+    start: usize,
+}
+
+/// An array of one to four axes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Array<'a> {
+    layout: Layout,
     data: &'a [u8],
     path: &'a Path,
 }
@@ -76,19 +87,76 @@ pub fn is_npy(bytes: &[u8]) -> bool {
 /// `Data` for another format, a shape of no or more than four axes, another type of elements, and
 /// data that is too short or too long.
 pub fn read<'a>(path: &'a Path, bytes: &'a [u8]) -> Result<Array<'a>, Error> {
+    let layout = layout(path, bytes)?;
+    layout.check_size(path, bytes.len())?;
+    let data = &bytes[layout.start..];
+    Ok(Array { layout, data, path })
+}
+
+/// Shape and numbers of a file of `size` bytes that has doubles as they lie in memory, the last axis
+/// fastest: they go into place in pieces. `None` for every other file, also for a bad one.
+///
+/// # Errors
+/// `Data` as for [`read`], and for a number that is not finite; `Io`.
+pub fn doubles(path: &Path, mut file: impl Read, size: usize) -> Result<Option<(Vec<usize>, Vec<f64>)>, Error> {
+    let cannot_read = |error: &std::io::Error| Error::new(ErrorKind::Io, format!("cannot read `{}`: {error}", path.display()));
+    let mut beginning = Vec::new();
+    let mut take = |beginning: &mut Vec<u8>, up_to: usize| {
+        let missing = up_to.saturating_sub(beginning.len()) as u64;
+        file.by_ref().take(missing).read_to_end(beginning).map_err(|error| cannot_read(&error))
+    };
+    take(&mut beginning, LENGTH_END)?;
+    let Some(start) = data_start(&beginning).filter(|&start| is_npy(&beginning) && start <= size) else { return Ok(None) };
+    take(&mut beginning, start)?;
+    let Ok(layout) = layout(path, &beginning) else { return Ok(None) };
+    if layout.element != ElementType::F64 || layout.big_endian || layout.fortran_order {
+        return Ok(None);
+    }
+    layout.check_size(path, size)?;
+    let n: usize = layout.shape.iter().product();
+    let mut numbers = Vec::new();
+    let too_large = |_| Error::new(ErrorKind::Io, format!("cannot read `{}`: no memory for its {n} numbers", path.display()));
+    numbers.try_reserve_exact(n).map_err(too_large)?;
+    let mut piece = vec![0; PIECE];
+    while numbers.len() < n {
+        let piece = &mut piece[..PIECE.min(8 * (n - numbers.len()))];
+        file.read_exact(piece).map_err(|error| cannot_read(&error))?;
+        numbers.extend(piece.as_chunks().0.iter().map(|&bytes| f64::from_le_bytes(bytes)));
+    }
+    check_finite(path, &layout.shape, &numbers)?;
+    Ok(Some((layout.shape, numbers)))
+}
+
+/// Bytes that are read at once; a multiple of 8.
+const PIECE: usize = 1 << 18;
+
+/// The longest beginning that tells the length of the header.
+const LENGTH_END: usize = 12;
+
+/// Offset of the first element, by the length of the header.
+fn data_start(bytes: &[u8]) -> Option<usize> {
+    let (start, length) = match bytes.get(6)? {
+        1 => (10, usize::from(u16::from_le_bytes(bytes.get(8..10)?.try_into().ok()?))),
+        _ => (12, u32::from_le_bytes(bytes.get(8..12)?.try_into().ok()?) as usize),
+    };
+    length.checked_add(start)
+}
+
+/// The layout of an array, by the beginning of its file.
+fn layout(path: &Path, bytes: &[u8]) -> Result<Layout, Error> {
     let bad = |what: &str| bad(path, what);
     if !is_npy(bytes) {
         return Err(bad("not in NumPy's format: it does not begin with `\\x93NUMPY`").hint("write it with `numpy.save`"));
     }
     let ended = || bad(&format!("the header ends after {} bytes", bytes.len()));
-    let (start, length) = match bytes.get(6).copied() {
-        Some(1) => (10, bytes.get(8..10).map(|b| usize::from(u16::from_le_bytes([b[0], b[1]])))),
-        Some(2 | 3) => (12, bytes.get(8..12).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]) as usize)),
+    let text_start = match bytes.get(6).copied() {
+        Some(1) => 10,
+        Some(2 | 3) => 12,
         Some(version) => return Err(bad(&format!("version {version} of NumPy's format; versions 1, 2 and 3 are read"))),
         None => return Err(ended()),
     };
-    let end = length.and_then(|length| length.checked_add(start)).filter(|&end| end <= bytes.len()).ok_or_else(ended)?;
-    let header = std::str::from_utf8(&bytes[start..end]).ok().and_then(|text| dictionary(text).ok()).map(|(_, header)| header);
+    let start = data_start(bytes).filter(|&end| end <= bytes.len()).ok_or_else(ended)?;
+    let header = std::str::from_utf8(&bytes[text_start..start]).ok().and_then(|text| dictionary(text).ok()).map(|(_, header)| header);
     let Some(Header { descr: Some(descr), fortran_order: Some(fortran_order), shape: Some(shape) }) = header else {
         return Err(bad("the header is not that of an array of numbers"))
             .map_err(|e| e.hint("write the array with `numpy.save`, without named fields"));
@@ -103,20 +171,50 @@ pub fn read<'a>(path: &'a Path, bytes: &'a [u8]) -> Result<Array<'a>, Error> {
     let Some(sizes) = sizes.filter(|sizes| (1..=MAX_AXES).contains(&sizes.len())) else {
         return Err(bad(&format!("shape ({}); arrays of one to {MAX_AXES} axes are read", shape.join(", "))));
     };
-    let data = &bytes[end..];
-    let expected = sizes.iter().try_fold(element.size(), |product, &size| product.checked_mul(size));
-    if expected != Some(data.len()) {
-        let expected = expected.map_or("more than a file can hold".to_owned(), |n| format!("{n} bytes"));
-        return Err(bad(&format!("shape ({}) and type `{descr}` need {expected}, and there are {}", shape.join(", "), data.len())));
-    }
     let fortran_order = fortran_order && sizes.len() > 1;
-    Ok(Array { shape: sizes, element, big_endian: order == ">", fortran_order, data, path })
+    Ok(Layout { shape: sizes, element, descr: descr.to_owned(), big_endian: order == ">", fortran_order, start })
+}
+
+impl Layout {
+    /// Checks the size of a file in bytes.
+    fn check_size(&self, path: &Path, size: usize) -> Result<(), Error> {
+        let expected = self.shape.iter().try_fold(self.element.size(), |product, &size| product.checked_mul(size));
+        let found = size.saturating_sub(self.start);
+        if expected == Some(found) {
+            return Ok(());
+        }
+        let expected = expected.map_or("more than a file can hold".to_owned(), |n| format!("{n} bytes"));
+        let shape: Vec<String> = self.shape.iter().map(usize::to_string).collect();
+        let what = format!("shape ({}) and type `{}` need {expected}, and there are {found}", shape.join(", "), self.descr);
+        Err(bad(path, &what))
+    }
+}
+
+fn check_finite(path: &Path, shape: &[usize], numbers: &[f64]) -> Result<(), Error> {
+    match numbers.iter().position(|value| !value.is_finite()) {
+        None => Ok(()),
+        Some(index) => Err(bad_element(path, shape, index, &numbers[index].to_string(), "is not a finite number")),
+    }
+}
+
+fn bad_element(path: &Path, shape: &[usize], index: usize, value: &str, what: &str) -> Error {
+    bad(path, &format!("element [{}]: {value} {what}", index_text(shape, index)))
 }
 
 impl Array<'_> {
+    /// Lengths of its axes.
+    pub fn shape(&self) -> &[usize] {
+        &self.layout.shape
+    }
+
+    /// Type of its elements.
+    pub fn element(&self) -> ElementType {
+        self.layout.element
+    }
+
     /// Its shape as Python writes it.
     pub fn shape_text(&self) -> String {
-        shape_text(&self.shape)
+        shape_text(&self.layout.shape)
     }
 
     /// Its numbers, the last axis fastest.
@@ -125,14 +223,12 @@ impl Array<'_> {
     /// `Data` for truth values, a number that is not finite, and a whole number that no double
     /// equals; names its index.
     pub fn numbers(&self) -> Result<Vec<f64>, Error> {
-        if self.element == ElementType::Bool {
+        if self.layout.element == ElementType::Bool {
             return Err(bad(self.path, "truth values (type `b1`), where numbers are needed"));
         }
         let numbers = self.values()?;
-        match numbers.iter().position(|value| !value.is_finite()) {
-            None => Ok(numbers),
-            Some(index) => Err(self.bad_element(index, &numbers[index].to_string(), "is not a finite number")),
-        }
+        check_finite(self.path, &self.layout.shape, &numbers)?;
+        Ok(numbers)
     }
 
     /// Its numbers, the last axis fastest: perhaps NaN or infinite; truth values are 1 and 0.
@@ -141,17 +237,17 @@ impl Array<'_> {
     /// `Data` for a whole number that no double equals, and a byte that is no truth value; names
     /// its index.
     pub fn values(&self) -> Result<Vec<f64>, Error> {
-        if self.element == ElementType::Bool {
+        if self.layout.element == ElementType::Bool {
             return Ok(self.truths()?.into_iter().map(f64::from).collect());
         }
         let number = |(index, element): (usize, &[u8])| {
             let mut bytes = [0; 8];
             let own = &mut bytes[..element.len()];
             own.copy_from_slice(element);
-            if self.big_endian {
+            if self.layout.big_endian {
                 own.reverse();
             }
-            match self.element.value(bytes) {
+            match self.layout.element.value(bytes) {
                 Value::Number(number) => Ok(number),
                 // Beyond 2^53 not every whole number is a double.
                 Value::Whole(whole) if whole.unsigned_abs() <= 1 << 53 => Ok(whole as f64),
@@ -166,7 +262,7 @@ impl Array<'_> {
     /// # Errors
     /// `Data` for numbers, and for a byte that is neither 0 nor 1.
     pub fn truths(&self) -> Result<Vec<bool>, Error> {
-        if self.element != ElementType::Bool {
+        if self.layout.element != ElementType::Bool {
             return Err(bad(self.path, "numbers, where truth values (type `b1`) are needed"));
         }
         let truth = |(index, byte): (usize, &[u8])| match byte {
@@ -179,14 +275,14 @@ impl Array<'_> {
 
     /// Bytes of its elements, the last axis fastest, each with its number in that order.
     fn elements(&self) -> impl Iterator<Item = (usize, &[u8])> {
-        let size = self.element.size();
+        let size = self.layout.element.size();
         let place = move |index: usize| {
-            if !self.fortran_order {
+            if !self.layout.fortran_order {
                 return index;
             }
             // The axis that is the last one here is the slowest one there.
             let (mut rest, mut place, mut step) = (index, 0, self.data.len() / size);
-            for &length in self.shape.iter().rev() {
+            for &length in self.layout.shape.iter().rev() {
                 step /= length;
                 place += rest % length * step;
                 rest /= length;
@@ -197,7 +293,7 @@ impl Array<'_> {
     }
 
     fn bad_element(&self, index: usize, value: &str, what: &str) -> Error {
-        bad(self.path, &format!("element [{}]: {value} {what}", index_text(&self.shape, index)))
+        bad_element(self.path, &self.layout.shape, index, value, what)
     }
 }
 
@@ -279,7 +375,7 @@ mod tests {
         let two = [1.0f64.to_le_bytes(), 2.0f64.to_le_bytes()].concat();
         let bytes = file(&header("<f8", false, "(1, 2)"), &two);
         let array = read(Path::new("v.npy"), &bytes).expect("two dimensions");
-        assert_eq!((array.shape.clone(), array.numbers()), (vec![1, 2], Ok(vec![1.0, 2.0])));
+        assert_eq!((array.shape(), array.numbers()), (&[1, 2][..], Ok(vec![1.0, 2.0])));
         let bytes = file(&header("|b1", false, "(3,)"), &[0, 1, 1]);
         assert_eq!(read(Path::new("b.npy"), &bytes).and_then(|a| a.truths()), Ok(vec![false, true, true]));
         // Version 2 has a longer length; one dimension has one order.
@@ -327,6 +423,47 @@ mod tests {
         }
         let bytes = file(&header("<f8", true, "(0, 3)"), &[]);
         assert_eq!(read(Path::new("a.npy"), &bytes).and_then(|array| array.numbers()), Ok(vec![]));
+    }
+
+    /// In place and by a copy: the same numbers or the same message, also of files that are cut.
+    #[test]
+    fn doubles_in_place() {
+        let many: Vec<u8> = (0..PIECE / 8 + 3).flat_map(|i| (i as f64).to_le_bytes()).collect();
+        let shape = format!("({},)", many.len() / 8);
+        let nan = [1.0f64.to_le_bytes(), f64::NAN.to_le_bytes()].concat();
+        let files = [
+            file(&header("<f8", false, &shape), &many),
+            file(&header("<f8", false, "(1, 2)"), &nan),
+            file(&header("<f8", false, "(0,)"), &[]),
+            file(&header("<f8", false, "(3,)"), &[0; 16]),
+            file(&header("<f8", false, "(4611686018427387904, 4)"), &[0; 8]),
+        ];
+        let path = Path::new("u.npy");
+        let whole = |bytes: &[u8]| {
+            let array = read(path, bytes)?;
+            Ok((array.shape().to_vec(), array.numbers()?))
+        };
+        for bytes in &files {
+            let found = doubles(path, &bytes[..], bytes.len()).map(|found| found.expect("doubles"));
+            assert_eq!(found, whole(bytes), "{} bytes", bytes.len());
+        }
+        let others = [
+            file(&header(">f8", false, "(1,)"), &[0; 8]),
+            file(&header("<f8", true, "(1, 1)"), &[0; 8]),
+            file(&header("<f4", false, "(1,)"), &[0; 4]),
+            file("{}", &[]),
+            b"1 2 3".to_vec(),
+        ];
+        let cut = (0..files[1].len()).map(|len| files[1][..len].to_vec());
+        for bytes in others.into_iter().chain(cut) {
+            match doubles(path, &bytes[..], bytes.len()) {
+                Ok(found) => assert_eq!(found, None),
+                Err(error) => assert_eq!(Err(error), whole(&bytes)),
+            }
+        }
+        // It got shorter after its size was asked.
+        let bytes = &files[0][..files[0].len() - 1];
+        assert_eq!(doubles(path, bytes, files[0].len()).map_err(|error| error.kind), Err(ErrorKind::Io));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Where the bytes of parameters, data and grids come from: files, or memory under a name.
 
 use std::collections::BTreeMap;
+use std::fs::File;
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -55,6 +56,14 @@ impl Source {
                 None => Err(cannot_read(path, what, &std::io::Error::new(std::io::ErrorKind::NotFound, "there is no such name in memory"))),
             },
         }
+    }
+
+    /// A file on disk with its size in bytes; `None` for memory, pipes, and what cannot be opened.
+    pub(crate) fn open(&self, path: &Path) -> Option<(File, usize)> {
+        let Source::Files = self else { return None };
+        // A pipe would wait for who writes to it.
+        let size = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?.len();
+        Some((File::open(path).ok()?, usize::try_from(size).ok()?))
     }
 
     /// The error of [`Source::read`], if it is known before the file is read. A pipe gives what it

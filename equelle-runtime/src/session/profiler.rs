@@ -10,6 +10,8 @@ use crate::solve_traffic::SolveTraffic;
 /// Phases that a run spends its time with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
+    /// A driver compiled the program, and built it if there was no built one.
+    Compile,
     /// Reads parameters, the grid and inputs.
     Read,
     /// Opens a device: its driver starts.
@@ -28,13 +30,14 @@ pub enum Phase {
     Disk,
 }
 
-const PHASES: [Phase; 8] =
-    [Phase::Read, Phase::Device, Phase::Build, Phase::FirstStep, Phase::Steps, Phase::After, Phase::Outputs, Phase::Disk];
+const PHASES: [Phase; 9] =
+    [Phase::Compile, Phase::Read, Phase::Device, Phase::Build, Phase::FirstStep, Phase::Steps, Phase::After, Phase::Outputs, Phase::Disk];
 
 impl Phase {
     /// Its name.
     pub fn name(self) -> &'static str {
         match self {
+            Phase::Compile => "compile",
             Phase::Read => "read",
             Phase::Device => "opening the device",
             Phase::Build => "build",
@@ -107,6 +110,11 @@ impl Profiler {
         ended
     }
 
+    /// Adds the time that a driver took before the run.
+    pub(super) fn compiled_in(&self, time: Duration) {
+        self.state().phases[Phase::Compile as usize] += time;
+    }
+
     /// Counts bytes for the loops around the current statement.
     pub fn moved(&self, bytes: u64) {
         self.state().bytes += bytes;
@@ -151,11 +159,11 @@ impl Profiler {
         kernels.sort_by(|a, b| b.seconds.total_cmp(&a.seconds));
         Profile {
             bandwidth: state.bandwidth.unwrap_or(f64::NAN),
-            // Back-ends without a device have no such phase.
+            // Without a driver nothing is compiled, without a device none is opened.
             phases: PHASES
                 .into_iter()
                 .map(|phase| (phase, state.phases[phase as usize]))
-                .filter(|(phase, time)| *phase != Phase::Device || !time.is_zero())
+                .filter(|(phase, time)| !matches!(phase, Phase::Compile | Phase::Device) || !time.is_zero())
                 .map(|(phase, time)| (phase.name(), time.as_secs_f64()))
                 .collect(),
             kernels,

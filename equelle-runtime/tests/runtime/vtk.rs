@@ -271,14 +271,14 @@ fn arrays_of_numpy() {
         assert!(header % 64 == 0 && bytes[header - 1] == b'\n', "{header}");
         let array = npy_reader::read(Path::new("u.npy"), &bytes).expect("our own file");
         assert_eq!(
-            (array.shape[0], array.shape.get(1).copied().unwrap_or(1)),
+            (array.shape()[0], array.shape().get(1).copied().unwrap_or(1)),
             (field.support.len(), field.values.components()),
             "{}",
             field.tag
         );
         match &field.values {
             FieldValues::F64(columns) => {
-                let rows: Vec<f64> = (0..array.shape[0]).flat_map(|row| columns.iter().map(move |column| column[row])).collect();
+                let rows: Vec<f64> = (0..array.shape()[0]).flat_map(|row| columns.iter().map(move |column| column[row])).collect();
                 // Numbers without NaN have equal bits if their signs and values are equal.
                 let signs = |numbers: &[f64]| numbers.iter().map(|x| x.is_sign_negative()).collect::<Vec<_>>();
                 let found = array.numbers().expect("numbers");
