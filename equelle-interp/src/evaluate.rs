@@ -149,8 +149,8 @@ impl<'a> Evaluator<'a> {
                 for axis in 0..shape.dim {
                     self.axis = Some(axis);
                     let at = shape.cell_ijk(cell)[axis];
-                    for (blocks, interior, outward) in [(low, at > 0, false), (high, at + 1 < shape.n[axis], true)] {
-                        let block = if interior { &blocks.interior } else { &blocks.boundary };
+                    for (blocks, outward) in [(low, false), (high, true)] {
+                        let block = if shape.is_boundary_side(axis, at, outward) { &blocks.boundary } else { &blocks.interior };
                         if let Some(block) = block {
                             let face = shape.cell_face(cell, axis, outward) as u32;
                             self.take_in(*reduction, (&mut sums, &mut found), block, (face, outward))?;
@@ -517,10 +517,8 @@ impl<'a> Evaluator<'a> {
     fn shifted(&mut self, from: &Path, by: i8) -> Result<u32, Error> {
         let (shape, axis, _) = self.side_block()?;
         let mut place = shape.cell_ijk(self.entity(from, "an offset")? as usize);
-        match place[axis].checked_add_signed(by.into()).filter(|&along| along < shape.n[axis]) {
-            Some(along) => place[axis] = along,
-            None => return Err(defect("there is no cell beyond the boundary")),
-        }
+        let beside = shape.layer_beside(axis, place[axis], by);
+        place[axis] = beside.ok_or_else(|| defect("there is no cell beyond the boundary"))?;
         Ok(shape.cell(place) as u32)
     }
 

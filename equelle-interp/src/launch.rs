@@ -173,7 +173,9 @@ impl<R: DerivativeAccess> KernelContext<'_, R> {
     /// Values at every element from a position on, in order.
     fn rows(&mut self, kernel: &Kernel, params: &[Bound], members: &BTreeMap<SetId, Members>, first: usize) -> Result<Vec<Row>, Error> {
         let grid = self.rt.grid();
-        let shape = grid.cartesian_shape().filter(|_| self.cartesian_forms);
+        let open = grid.cartesian_shape();
+        let shape = open.or_else(|| grid.closed_shape().filter(|_| kernel.takes_joined_sides(&self.module.sets)));
+        let shape = shape.filter(|_| self.cartesian_forms);
         let evaluator = |shape| Evaluator::new(self.module, kernel, params, members, grid, shape);
         let located = |error: Error| self.in_kernel(kernel, None, error);
         let Space::Set(set) = kernel.space else {

@@ -26,7 +26,7 @@ use crate::program::{LaneProgram, Layout, UniformId};
 use crate::refusal::Refusal;
 use crate::uniform::evaluate;
 use arguments::{Arguments, Numbers, RankMaps, SingleValues, geometry, no_numbers, numbers};
-use context::{Argument, Context, domain_of, target};
+use context::{Argument, Context, domain_of, shape_of, target};
 use equation::Equations;
 use results::Results;
 
@@ -166,7 +166,7 @@ provider!(f32, f64);
 
 fn compile<R: CompiledReal>(context: &Context<'_, R>, kernel: &Kernel, space: &Domain) -> Result<Compiled, Refusal> {
     let grid = context.rt.grid();
-    let shape = grid.cartesian_shape();
+    let shape = shape_of(context, kernel);
     let target = |cartesian_form, face_axis| target(context, kernel, space, cartesian_form, face_axis);
     let blocks = |block: &KBlock, cartesian_form| {
         build(kernel, block, target(cartesian_form, None)).map(|program| Compiled::Blocks(Box::new(program)))

@@ -158,7 +158,14 @@ fn at_once(
 const WORTH_OF_NEXT_RUN: f64 = 2.0;
 
 /// Interprets a program.
-fn interpreted(kernels: Kernels, compiled: &Compiled, begun: Instant, args: &RunArgs, given: &[String], console: &Console) -> Result<(), Failure> {
+fn interpreted(
+    kernels: Kernels,
+    compiled: &Compiled,
+    begun: Instant,
+    args: &RunArgs,
+    given: &[String],
+    console: &Console,
+) -> Result<(), Failure> {
     let options = Options { compiled_in: begun.elapsed(), ..options(args, Interrupt::by_signals()?, console) };
     let records = plot::Records::before(args, given);
     let result = plot::watched(args, &records, || interpret(kernels, compiled, given, options));

@@ -107,7 +107,7 @@ pub(super) fn write(source: Source<'_>, usage: &KernelUsage, functions: &mut Nam
                 body.extend(if rows_alone {
                     structured_call(kernel, reals, &written.entry, &before)
                 } else {
-                    cartesian_branch(kernel, reals, names, &written.entry, &before)
+                    cartesian_branch(kernel, reals, names, &written.entry, &before, kernel.takes_joined_sides(&module.sets))
                 });
                 written.form
             }
@@ -183,7 +183,7 @@ fn closed_form(kernel: &Kernel, reals: Reals, general: &GeneralFunction) -> Toke
         return TokenStream::new();
     }
     let call = call(&general.name, kernel, general.generic(), &quote! { &grid });
-    let cartesian_grid = reals.cartesian_grid();
+    let cartesian_grid = reals.cartesian_grid(false);
     quote! { if let Some(grid) = self.#cartesian_grid() { return #call; } }
 }
 
@@ -216,14 +216,14 @@ fn unwrap<T>(kernel: &Kernel, written: Written<T>) -> Result<T, BackendError> {
 }
 
 /// `if let Some(grid) = ... { return ... }`
-fn cartesian_branch(kernel: &Kernel, reals: Reals, names: &KernelNames, entry: &Entry, before: &TokenStream) -> TokenStream {
+fn cartesian_branch(kernel: &Kernel, reals: Reals, names: &KernelNames, entry: &Entry, before: &TokenStream, joined: bool) -> TokenStream {
     // The compiler keeps these parameters per axis only by convention, so this is checked; without
     // it the general form runs.
     let kept = kernel.params.iter().zip(&names.params).filter(|(p, _)| p.per_axis).map(|(_, name)| {
         let name = ident(name);
         quote! { && args.#name.per_axis().is_some() }
     });
-    let (extra, cartesian_grid) = (quote! { &grid }, reals.cartesian_grid());
+    let (extra, cartesian_grid) = (quote! { &grid }, reals.cartesian_grid(joined));
     let dispatch = call_of_entry(entry, kernel, &quote! { &args, }, &extra);
     quote! {
         if let Some(grid) = self.#cartesian_grid() #(#kept)* {

@@ -178,7 +178,7 @@ fn imports(precision: Precision, own: &BTreeSet<&str>, uses: &Uses) -> TokenStre
         quote! { backend_serial::runtime::row_offsets },
         &["LaneRow", "RowOffset", "RowOffsets", "after_in_row", "is_beyond", "lane_rows"],
     );
-    let sweep = import(quote! { backend_serial::runtime::sweep }, &["Side", "Sweep", "cells_in"]);
+    let sweep = import(quote! { backend_serial::runtime::sweep }, &["FaceRun", "Side", "Sweep", "cells_in"]);
     let shared = import(quote! { equelle_runtime }, &["CanonicalSet", "EntityKind", "Error", "Extent", "Reduction", "math"]);
     let none = used("NONE").then(|| quote! { use equelle_runtime::grid::NONE; });
     let side_map = used("SideMap").then(|| quote! { use equelle_runtime::grid::SideMap; });

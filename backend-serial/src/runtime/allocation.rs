@@ -121,7 +121,7 @@ impl<R: Real> SerialRuntime<R> {
     /// A collection of a Cartesian run with one value per axis (a set of faces) or one value, in
     /// entry 0 (a set of cells).
     pub fn per_axis_collection(&self, domain: &Arc<Domain>, values: [R; 3]) -> ScalarCollection<R> {
-        debug_assert!(self.grid().cartesian_shape().is_some());
+        debug_assert!(self.grid().closed_shape().is_some());
         ScalarCollection { domain: Arc::clone(domain), storage: Storage::PerAxis(values), jacobian: None }
     }
 
@@ -197,7 +197,7 @@ impl<R: Real> SerialRuntime<R> {
 
     fn broadcast_per_axis(&self, domain: &Domain, values: [R; 3]) -> Values<R> {
         let mut dense = self.take_buffer(domain.len());
-        match (domain.kind(), self.grid().cartesian_shape()) {
+        match (domain.kind(), self.grid().closed_shape()) {
             (EntityKind::Face, Some(shape)) => {
                 // Faces are numbered axis by axis.
                 let starts = [shape.face_start(1), shape.face_start(2)];

@@ -7,9 +7,10 @@ use equelle_runtime::grid::Cartesian;
 
 /// A uniform Cartesian grid for kernels: numbering and geometry in closed form.
 ///
-/// The faces of axis a are layers of `stride[a]` faces, `n[a] + 1` layers to a slab; a cell's
-/// position `at` gives layer and slab. Within a row of cells (fixed j, k) every index here grows by
-/// one from cell to cell.
+/// The faces of axis a are layers of `stride[a]` faces, `n[a] + 1` layers to a slab, `n[a]` where
+/// its sides are joined; a cell's position `at` gives layer and slab. Within a row of cells (fixed
+/// j, k) every index here grows by one from cell to cell, but that of the low side of the first one
+/// where the ends of rows are joined.
 #[derive(Clone, Copy, Debug)]
 pub struct CartesianGrid<R = f64> {
     /// Number of axes.
@@ -24,6 +25,8 @@ pub struct CartesianGrid<R = f64> {
     pub area: [R; 3],
     /// Volume of a cell.
     pub volume: R,
+    /// True for the axes whose sides are joined.
+    pub joined: [bool; 3],
     shape: Cartesian,
     face_start: [usize; 3],
     interior_start: [usize; 3],
@@ -56,6 +59,7 @@ impl CartesianGrid {
             spacing,
             area: std::array::from_fn(|axis| (0..3).filter(|&a| a != axis).map(|a| spacing[a]).product()),
             volume: spacing[0] * spacing[1] * spacing[2],
+            joined: shape.joined,
             face_start: [0; 3],
             interior_start: [0; 3],
             boundary_start: [0; 3],
@@ -63,7 +67,11 @@ impl CartesianGrid {
         for axis in 1..3 {
             let before = axis - 1;
             let (layer, n) = (shape.n_cells() / shape.n[before], shape.n[before]);
-            let (all, interior, boundary) = if present(before) { (n + 1, n - 1, 2) } else { (0, 0, 0) };
+            let (all, interior, boundary) = match (present(before), shape.joined[before]) {
+                (false, _) => (0, 0, 0),
+                (true, false) => (n + 1, n - 1, 2),
+                (true, true) => (n, n, 0),
+            };
             grid.face_start[axis] = grid.face_start[before] + layer * all;
             grid.interior_start[axis] = grid.interior_start[before] + layer * interior;
             grid.boundary_start[axis] = grid.boundary_start[before] + layer * boundary;
@@ -80,6 +88,7 @@ impl CartesianGrid {
             spacing: self.spacing.map(R::from_f64),
             area: self.area.map(R::from_f64),
             volume: R::from_f64(self.volume),
+            joined: self.joined,
             shape: self.shape,
             face_start: self.face_start,
             interior_start: self.interior_start,
@@ -143,7 +152,10 @@ impl<R: Real> CartesianGrid<R> {
     #[inline]
     pub fn face(&self, at: [usize; 3], axis: usize, high: bool) -> usize {
         let (low, slab) = self.low_and_slab(at, axis);
-        self.face_start[axis] + low + self.stride[axis] * (at[axis] + usize::from(high) + (self.n[axis] + 1) * slab)
+        let n = self.n[axis];
+        let (layer, layers) =
+            if self.joined[axis] { (self.joined_layer(at, axis, high), n) } else { (at[axis] + usize::from(high), n + 1) };
+        self.face_start[axis] + low + self.stride[axis] * (layer + layers * slab)
     }
 
     /// The axis that a face is across.
@@ -156,6 +168,10 @@ impl<R: Real> CartesianGrid<R> {
     #[inline]
     pub fn interior_face(&self, at: [usize; 3], axis: usize, high: bool) -> usize {
         let (low, slab) = self.low_and_slab(at, axis);
+        if self.joined[axis] {
+            let layer = self.joined_layer(at, axis, high);
+            return self.interior_start[axis] + low + self.stride[axis] * (layer + self.n[axis] * slab);
+        }
         // Never called for the low face of the first layer, which is on the boundary.
         (self.interior_start[axis] + low + self.stride[axis] * (at[axis] + usize::from(high) + (self.n[axis] - 1) * slab))
             .wrapping_sub(self.stride[axis])
@@ -166,6 +182,35 @@ impl<R: Real> CartesianGrid<R> {
     pub fn boundary_face(&self, at: [usize; 3], axis: usize, high: bool) -> usize {
         let (low, slab) = self.low_and_slab(at, axis);
         self.boundary_start[axis] + low + self.stride[axis] * (usize::from(high) + 2 * slab)
+    }
+
+    /// The layer of cells whose high side a face across a joined axis is.
+    #[inline]
+    fn joined_layer(&self, at: [usize; 3], axis: usize, high: bool) -> usize {
+        match (high, at[axis]) {
+            (true, layer) => layer,
+            (false, 0) => self.n[axis] - 1,
+            (false, layer) => layer - 1,
+        }
+    }
+
+    /// True if a side of a cell is on the boundary.
+    #[inline]
+    pub fn is_boundary_side(&self, at: [usize; 3], axis: usize, high: bool) -> bool {
+        !self.joined[axis] && at[axis] == if high { self.n[axis] - 1 } else { 0 }
+    }
+
+    /// The cell beside another one, which is at a position, across a side that is not on the
+    /// boundary.
+    #[inline]
+    pub fn beside(&self, cell: usize, at: [usize; 3], axis: usize, high: bool) -> usize {
+        let across = (self.n[axis] - 1) * self.stride[axis];
+        match high {
+            false if at[axis] == 0 => cell + across,
+            false => cell - self.stride[axis],
+            true if at[axis] + 1 == self.n[axis] => cell - across,
+            true => cell + self.stride[axis],
+        }
     }
 
     /// Index of a face across an axis within its layer, and number of the slab.
@@ -225,6 +270,10 @@ mod tests {
             Cartesian::plane([1, 3], [0.5, 0.3]),
             Cartesian::block([3, 4, 5], [0.5, 0.25, 2.0]),
             Cartesian::block([3, 1, 2], [0.5, 0.25, 2.0]),
+            Cartesian { joined: [true, false, false], ..Cartesian::line(5, 0.5) },
+            Cartesian { joined: [true, false, false], ..Cartesian::plane([4, 3], [0.5, 0.3]) },
+            Cartesian { joined: [false, true, false], ..Cartesian::block([3, 2, 5], [0.5, 0.25, 2.0]) },
+            Cartesian { joined: [true; 3], ..Cartesian::block([3, 4, 5], [0.5, 0.25, 2.0]) },
         ];
         for shape in shapes {
             let grid = CartesianGrid::new(&shape);
@@ -235,6 +284,11 @@ mod tests {
                 for (axis, high) in (0..shape.dim).flat_map(|a| [(a, false), (a, true)]) {
                     let face = shape.cell_face(cell, axis, high);
                     assert_eq!(grid.face(at, axis, high), face, "{shape:?} {at:?}");
+                    assert_eq!(grid.is_boundary_side(at, axis, high), shape.is_boundary_face(face));
+                    if !grid.is_boundary_side(at, axis, high) {
+                        let beside = grid.beside(cell, at, axis, high);
+                        assert_eq!(shape.cell_face(beside, axis, !high), face, "{shape:?} {at:?}");
+                    }
                     match rank(Extent::Boundary, face) {
                         Some(rank) => assert_eq!(grid.boundary_face(at, axis, high), rank as usize, "{shape:?} {at:?} {axis} {high}"),
                         None => {
@@ -243,6 +297,9 @@ mod tests {
                         }
                     }
                 }
+            }
+            if shape.joined.contains(&true) {
+                continue;
             }
             let inside: usize = grid.rows().filter(|r| r.interior).map(|_| shape.n[0] - 2).sum();
             assert_eq!(inside, shape.set_len(CanonicalSet { kind: EntityKind::Cell, extent: Extent::Interior }), "{shape:?}");

@@ -30,6 +30,16 @@ impl<R: Real> SerialRuntime<R> {
         self.cartesian_grid().map(|grid| grid.rounded())
     }
 
+    /// [`SerialRuntime::cartesian_grid`], or a Cartesian grid with joined sides.
+    pub fn closed_grid(&self) -> Option<CartesianGrid> {
+        self.grid().closed_shape().map(CartesianGrid::new)
+    }
+
+    /// [`SerialRuntime::closed_grid`] in the precision of collections.
+    pub fn rounded_closed_grid(&self) -> Option<CartesianGrid<R>> {
+        self.closed_grid().map(|grid| grid.rounded())
+    }
+
     /// The grid of a program that needs a Cartesian one.
     ///
     /// # Errors

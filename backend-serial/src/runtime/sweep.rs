@@ -190,19 +190,24 @@ impl<T: Real, const DIM: usize, const C: usize, const F: usize> Sweep<T, DIM, C,
         if most < NARROWEST { NARROWEST } else { most }
     };
 
+    /// Cells of a strip at most: where the ends of rows are joined, a strip is a row.
+    fn widest(grid: &CartesianGrid<T>) -> usize {
+        if grid.joined[0] { grid.n[0] } else { Self::WIDEST }
+    }
+
     /// The strips of a range of whole rows, row after row.
     pub fn strips(&self, range: &Range<usize>) -> impl Iterator<Item = Strip> + use<T, DIM, C, F> {
-        strips(&self.grid, range, Self::WIDEST)
+        strips(&self.grid, range, Self::widest(&self.grid))
     }
 
     /// [`Self::strips`] with short rows inside the grid joined.
     pub fn blocks(&self, range: &Range<usize>) -> impl Iterator<Item = Strip> + use<T, DIM, C, F> {
-        blocks(&self.grid, range, Self::WIDEST)
+        blocks(&self.grid, range, Self::widest(&self.grid))
     }
 
     /// Empty buffers.
     pub fn new(grid: &CartesianGrid<T>) -> Self {
-        let widest = grid.n[0].min(Self::WIDEST);
+        let widest = grid.n[0].min(Self::widest(grid));
         let buffer = |len: usize| vec![T::default(); len];
         let cells = if C == 0 { 0 } else { 2 * DIM - 1 };
         Sweep {
@@ -239,13 +244,12 @@ impl<T: Real, const DIM: usize, const C: usize, const F: usize> Sweep<T, DIM, C,
         let (before, after) = (usize::from(i > 0), usize::from(i + len < n));
         let mut wanted = [start - before; 5];
         for axis in 1..DIM {
-            let stride = grid.stride[axis];
             // The terms below exist if the last row was the one below.
-            if at[axis] > 0 && !(axis == 1 && follows) {
-                wanted[2 * axis - 1] = start - before - stride;
+            if !grid.is_boundary_side(at, axis, false) && !(axis == 1 && follows) {
+                wanted[2 * axis - 1] = grid.beside(start, at, axis, false) - before;
             }
-            if at[axis] + 1 < grid.n[axis] {
-                wanted[2 * axis] = start - before + stride;
+            if !grid.is_boundary_side(at, axis, true) {
+                wanted[2 * axis] = grid.beside(start, at, axis, true) - before;
             }
         }
         self.make_cells(&wanted, before + len + after, cells);
@@ -262,13 +266,16 @@ impl<T: Real, const DIM: usize, const C: usize, const F: usize> Sweep<T, DIM, C,
         let terms = self.x.each_mut().map(|terms| &mut terms[skipped..][..run.len]);
         faces(&run, part(start, first, run.len), part(start, (first + 1).min(start + len), run.len), terms);
         for (there, offset, face, high) in [(before > 0, 0, 0, false), (after > 0, len - 1, len, true)] {
-            if !there {
+            if !there && grid.joined[0] {
+                let (cell, last) = (start - i, start - i + n - 1);
+                let run = FaceRun { first: last, second: cell, len: 1, axis: 0, at: [n - 1, at[1], at[2]], high: true };
+                faces(&run, part(start, last, 1), part(start, cell, 1), self.x.each_mut().map(|terms| &mut terms[face..=face]));
+            } else if !there {
                 let side = Side { cell: start + offset, at: [i + offset, at[1], at[2]], axis: 0, high };
                 self.x.iter_mut().zip(boundary(&side)).for_each(|(terms, term)| terms[face] = term);
             }
         }
         for axis in 1..DIM {
-            let stride = grid.stride[axis];
             let [below, above] = &mut self.sides[axis - 1];
             let on_boundary = |high: bool, terms: &mut [Vec<T>; F]| {
                 for offset in 0..len {
@@ -277,22 +284,46 @@ impl<T: Real, const DIM: usize, const C: usize, const F: usize> Sweep<T, DIM, C,
                 }
             };
             let between = |first: usize, second: usize, high: bool, terms: &mut [Vec<T>; F]| {
-                let run = FaceRun { first, second, len, axis, at, high };
+                // A face between joined sides is the high side of its first cell.
+                let wraps = !high && at[axis] == 0;
+                let layer = if wraps { grid.n[axis] - 1 } else { at[axis] };
+                let at = std::array::from_fn(|a| if a == axis { layer } else { at[a] });
+                let run = FaceRun { first, second, len, axis, at, high: high || wraps };
                 faces(&run, part(first, first, len), part(second, second, len), terms.each_mut().map(|terms| &mut terms[..len]));
             };
             match at[axis] {
                 _ if axis == 1 && follows && self.in_place => {}
                 _ if axis == 1 && follows => std::mem::swap(below, above),
-                0 => on_boundary(false, below),
-                _ => between(start - stride, start, false, below),
+                _ if grid.is_boundary_side(at, axis, false) => on_boundary(false, below),
+                _ => between(grid.beside(start, at, axis, false), start, false, below),
             }
-            if at[axis] + 1 == grid.n[axis] {
+            if grid.is_boundary_side(at, axis, true) {
                 on_boundary(true, above);
             } else if !(axis == 1 && with_next) {
-                between(start, start + stride, true, above);
+                between(start, grid.beside(start, at, axis, true), true, above);
             }
         }
         self.in_place = with_next;
+    }
+
+    /// The terms of the face at an end of a row inside the grid, for kernels that buffer no values of
+    /// cells: of a boundary side, or of the face between its two ends if these are joined.
+    #[inline]
+    pub fn end(
+        &self,
+        side: &Side,
+        faces: impl Fn(&FaceRun, [&[T]; C], [&[T]; C], [&mut [T]; F]),
+        boundary: impl Fn(&Side) -> [T; F],
+    ) -> [T; F] {
+        if !self.grid.joined[0] {
+            return boundary(side);
+        }
+        let n = self.grid.n[0];
+        let first = side.cell - side.at[0];
+        let run = FaceRun { first: first + n - 1, second: first, len: 1, axis: 0, at: [n - 1, side.at[1], side.at[2]], high: true };
+        let mut terms = [T::default(); F];
+        faces(&run, [&[]; C], [&[]; C], terms.each_mut().map(std::slice::from_mut));
+        terms
     }
 
     /// Inputs of the last row together with the faces between it and the next row.
@@ -372,7 +403,7 @@ mod tests {
     /// Sweeps all rows; returns how many cells, interior faces and boundary faces were evaluated.
     /// Rows are processed with the faces to the next row, where there is one, or without.
     fn swept<const DIM: usize>(n: [usize; 3], with_next: bool) -> [usize; 3] {
-        let grid = CartesianGrid::new(&Cartesian { dim: DIM, n, spacing: [1.0; 3] });
+        let grid = CartesianGrid::new(&Cartesian { dim: DIM, n, spacing: [1.0; 3], joined: [false; 3] });
         let mut sweep = Sweep::<f64, DIM, 1, 1>::new(&grid);
         let counts = [(); 3].map(|()| Cell::new(0));
         let count = |what: usize, more: usize| counts[what].set(counts[what].get() + more);
@@ -448,7 +479,7 @@ mod tests {
     #[test]
     fn blocks_cover_the_grid_and_know_their_ends() {
         for (n, dim) in [([5, 9, 6], 3), ([2000, 4, 1], 2), ([1, 4, 4], 3), ([2, 3, 3], 3), ([40, 60, 1], 2), ([7, 1, 1], 1)] {
-            let grid = CartesianGrid::new(&Cartesian { dim, n, spacing: [1.0; 3] });
+            let grid = CartesianGrid::new(&Cartesian { dim, n, spacing: [1.0; 3], joined: [false; 3] });
             let mut seen = vec![0; grid.n_cells()];
             for block in blocks(&grid, &(0..grid.n_cells()), NARROWEST) {
                 assert!(block.rows == 1 || block.inside && block.len == block.rows * n[0], "{block:?}");
@@ -466,7 +497,7 @@ mod tests {
             }
             assert!(seen.iter().all(|&times| times == 1), "{n:?}: {seen:?}");
         }
-        let grid = CartesianGrid::new(&Cartesian { dim: 3, n: [100, 20, 3], spacing: [1.0; 3] });
+        let grid = CartesianGrid::new(&Cartesian { dim: 3, n: [100, 20, 3], spacing: [1.0; 3], joined: [false; 3] });
         assert_eq!(blocks(&grid, &(0..grid.n_cells()), NARROWEST).map(|block| block.rows).max(), Some(10), "of 18 rows inside a slab");
     }
 
@@ -482,7 +513,7 @@ mod tests {
     #[test]
     fn the_more_waits_the_narrower_are_strips() {
         let widest = |n: usize| {
-            let grid = CartesianGrid::new(&Cartesian { dim: 2, n: [n, 1, 1], spacing: [1.0; 3] });
+            let grid = CartesianGrid::new(&Cartesian { dim: 2, n: [n, 1, 1], spacing: [1.0; 3], joined: [false; 3] });
             let most = |strips: &mut dyn Iterator<Item = Strip>| strips.map(|strip| strip.len).max();
             let (few, many) = (Sweep::<f64, 2, 10, 3>::new(&grid), Sweep::<f64, 2, 100, 3>::new(&grid));
             [most(&mut few.strips(&(0..n))), most(&mut many.strips(&(0..n)))].map(Option::unwrap_or_default)

@@ -4,9 +4,11 @@
 //! These functions are total. On a kernel that [`crate::verify`] accepted the answers are exact; on
 //! a malformed one they say what the construct would be if its operands were right.
 
-use crate::ir::kernel::{FaceFilter, KExpr, Kernel, LocalId, Param, ParamId, Path, Space};
+use crate::ir::kernel::{CartesianForm, FaceFilter, KBlock, KExpr, KResult, KStmt, Kernel, LocalId, Param, ParamId, Path, Space};
 use crate::ir::numbers::{Numbers, Precision};
 use crate::ir::op::UnaryOp;
+use crate::ir::visit::{Node, visit_block};
+use crate::ops::FaceReduction;
 use crate::types::{Basic, CanonicalSet, EntityKind, Extent, SetId, SetTable, Shape, Type};
 
 impl Type {
@@ -49,6 +51,23 @@ impl Kernel {
         match numbers.precision {
             Precision::Single if self.params.iter().any(reads) => Precision::Single,
             Precision::Single | Precision::Double => Precision::Double,
+        }
+    }
+
+    /// True if its Cartesian form also takes Cartesian grids with joined sides, where all back-ends
+    /// and interpreters must take the same form: their bits agree for any spacing. Others take the
+    /// body for any grid there.
+    pub fn takes_joined_sides(&self, sets: &SetTable) -> bool {
+        let is_loaded_vector = |param: &Param| param.ty.basic == Basic::Vector && matches!(param.ty.shape, Shape::Collection(_));
+        let is_number = |result: &KResult| result.ty.basic == Basic::Scalar && result.reduce.is_none();
+        let kept = self.params.iter().all(|param| !is_loaded_vector(param) && (!param.per_axis || param.ty.basic == Basic::Scalar));
+        let Some(CartesianForm::PerAxis(block) | CartesianForm::Full(block)) = &self.cartesian else { return false };
+        if !kept || self.jacobian.is_some() || !self.checks.is_empty() || !is_alike_at_joined_sides(block) {
+            return false;
+        }
+        match &self.cartesian {
+            Some(CartesianForm::PerAxis(_)) => self.results.iter().all(is_number),
+            Some(CartesianForm::Full(_)) | None => self.space_set() == Some(sets.canonical(CanonicalSet::ALL_CELLS)),
         }
     }
 
@@ -189,6 +208,28 @@ impl SetTable {
             set = parent;
         }
     }
+}
+
+/// True if a Cartesian body means the same at joined sides as elsewhere: it reads no positions, which
+/// are those of one side, and asks which face or cell it has only to add to sums.
+fn is_alike_at_joined_sides(block: &KBlock) -> bool {
+    let mut alike = true;
+    visit_block(block, &mut |node| {
+        alike &= match node {
+            Node::Expr(
+                KExpr::Centroid(_)
+                | KExpr::FaceGap(_)
+                | KExpr::FaceTransmissibility(_)
+                | KExpr::CellFact { .. }
+                | KExpr::Same(..)
+                | KExpr::Entity(_),
+            ) => false,
+            Node::Stmt(KStmt::ReduceFaces { .. } | KStmt::Add { .. } | KStmt::LetEntity { .. }) => false,
+            Node::Stmt(KStmt::ReduceSides { reduction, .. }) => *reduction == FaceReduction::Sum,
+            _ => true,
+        };
+    });
+    alike
 }
 
 #[cfg(test)]

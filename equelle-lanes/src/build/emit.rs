@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use equelle_front::ops::{Arithmetic, BinaryMath, Comparison, Logic};
+use equelle_front::ops::{Arithmetic, BinaryMath, Comparison, Logic, SideMap};
 
 use super::{Builder, Entity, Truth};
 use crate::program::{
@@ -216,7 +216,8 @@ impl Builder<'_> {
                 // In its region there is a cell there, whatever the rule of a side.
                 let mut offset = [0; 3];
                 offset[axis] = by;
-                let offset = self.offset(offset, [equelle_front::ops::SideMap::Never; 6]);
+                let beyond = if self.wraps { SideMap::Wrap } else { SideMap::Never };
+                let offset = self.offset(offset, [beyond; 6]);
                 return self.entity_reg(Entity::Offset(offset));
             }
             Entity::Reg(register) => register,

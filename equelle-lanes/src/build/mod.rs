@@ -132,6 +132,8 @@ struct Builder<'a> {
     never_empty: BTreeSet<LocalId>,
     /// Axis of the side at hand.
     axis: Option<usize>,
+    /// True for cells whose neighbour at the side at hand is beyond joined sides.
+    wraps: bool,
     additions: Additions,
     /// Sign of the sums that are open.
     sign: EntrySign,
@@ -212,6 +214,7 @@ impl<'a> Builder<'a> {
             locals: vec![None; kernel.locals.len()],
             never_empty: BTreeSet::new(),
             axis: None,
+            wraps: false,
             additions: Additions::None,
             sign: EntrySign::Plus,
             n_reals: 0,

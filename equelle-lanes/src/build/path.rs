@@ -112,7 +112,11 @@ impl Builder<'_> {
             (Entity::Here, _) if Some(set) == self.space() => Some(0),
             (Entity::Here, Layout::Consecutive(first)) if self.all_of(set).is_some() => Some(i64::from(first)),
             (Entity::Shift { axis, by }, Layout::Consecutive(0)) if self.all_of(set) == Some(EntityKind::Cell) => {
-                self.target.shape.map(|shape| i64::from(by) * shape.stride(axis) as i64)
+                self.target.shape.map(|shape| {
+                    // Joined sides meet: beyond the last cell is the first one.
+                    let turn = if self.wraps { -i64::from(by.signum()) * shape.n[axis] as i64 } else { 0 };
+                    (i64::from(by) + turn) * shape.stride(axis) as i64
+                })
             }
             (Entity::Here | Entity::Shift { .. } | Entity::Empty | Entity::SideFace { .. } | Entity::Offset(_) | Entity::Reg(_), _) => None,
         }

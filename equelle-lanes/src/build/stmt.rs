@@ -122,15 +122,19 @@ impl Builder<'_> {
         let terms = Terms { reduction, how, face: Entity::SideFace { axis, high } };
         let outer = self.sign;
         self.sign = if high { outer } else { flipped(outer) };
-        for (block, boundary) in [(&blocks.interior, false), (&blocks.boundary, true)] {
+        // Where sides are joined, cells at the end have a neighbour, too: at another distance.
+        let is_joined = self.target.shape.is_some_and(|shape| shape.joined[axis]);
+        let at_end = if is_joined { &blocks.interior } else { &blocks.boundary };
+        for (block, boundary) in [(&blocks.interior, false), (at_end, true)] {
             let Some(block) = block else { continue };
+            self.wraps = is_joined && boundary;
             self.in_region(
                 Instr::EnterSide { side: CellSide { axis: axis as u8, high, boundary }, end: Address(0) },
                 |_| Instr::Leave,
                 |builder| builder.take_in(&terms, variables, found, block),
             )?;
         }
-        self.sign = outer;
+        (self.sign, self.wraps) = (outer, false);
         Ok(())
     }
 

@@ -159,16 +159,35 @@ pub fn load_side<T: Copy>(
     axis: usize,
     high: bool,
 ) {
-    for Segment { lanes, ijk } in segments(shape, origin, lo, hi) {
+    for Segment { lanes, ijk } in segments_of_faces(shape, origin, (lo, hi), axis, high) {
         let first = shape.cell_face(shape.cell(ijk), axis, high);
         dst[lanes.clone()].copy_from_slice(&array[first..first + lanes.len()]);
     }
 }
 
+/// [`segments`] in which the faces at a side follow each other: where the ends of rows are joined,
+/// the low side of the first cell has the last number of the row.
+#[inline(always)]
+fn segments_of_faces(
+    shape: &Cartesian,
+    origin: Origin,
+    (lo, hi): (usize, usize),
+    axis: usize,
+    high: bool,
+) -> impl Iterator<Item = Segment> {
+    let wraps = axis == 0 && !high && shape.joined[0];
+    segments(shape, origin, lo, hi).flat_map(move |Segment { lanes, ijk }| {
+        let first = if wraps && ijk[0] == 0 { lanes.start + 1 } else { lanes.start };
+        let rest = Segment { lanes: first..lanes.end, ijk: [ijk[0] + first - lanes.start, ijk[1], ijk[2]] };
+        let first = Segment { lanes: lanes.start..first, ijk };
+        [first, rest].into_iter().filter(|segment| !segment.lanes.is_empty())
+    })
+}
+
 /// The faces at a side of cells.
 #[inline(always)]
 pub fn side_faces(dst: &mut [u32], shape: &Cartesian, origin: Origin, (lo, hi): (usize, usize), axis: usize, high: bool) {
-    for Segment { lanes, ijk } in segments(shape, origin, lo, hi) {
+    for Segment { lanes, ijk } in segments_of_faces(shape, origin, (lo, hi), axis, high) {
         let first = shape.cell_face(shape.cell(ijk), axis, high) as u32;
         for (dst, face) in dst[lanes].iter_mut().zip(first..) {
             *dst = face;

@@ -234,7 +234,7 @@ impl<'a, R: CompiledReal> SingleValues<'a, R> {
 fn first_of_axes<R: CompiledReal>(rt: &SerialRuntime<R>, values: &ScalarCollection<R>) -> [R; 3] {
     let (domain, dense) = (values.domain(), rt.dense(values));
     let mut found = [None; 3];
-    let shape = rt.grid().cartesian_shape();
+    let shape = rt.grid().closed_shape();
     for (position, &value) in dense.iter().enumerate() {
         let axis = match (domain.kind(), shape) {
             (equelle_runtime::EntityKind::Face, Some(shape)) => shape.face_ijk(domain.element(position) as usize).axis,

@@ -9,6 +9,7 @@ use equelle_interp::provider::KernelContext;
 use equelle_interp::value::Value;
 use equelle_runtime::Error;
 use equelle_runtime::domain::Domain;
+use equelle_runtime::grid::Cartesian;
 
 use crate::build::Target;
 use crate::program::Layout;
@@ -29,9 +30,16 @@ pub fn target<'c, R: CompiledReal>(
         None => Layout::List,
     };
     let grid = context.rt.grid();
-    let shape = grid.cartesian_shape().copied();
+    let shape = shape_of(context, kernel).copied();
     let precision = kernel.computes_in(context.module.numbers);
     Target { sets: &context.module.sets, precision, dim: grid.dim(), shape, cartesian_form, layout, face_axis }
+}
+
+/// The shape of the grid, if the kernel may use it.
+pub fn shape_of<'c, R: CompiledReal>(context: &'c Context<'_, R>, kernel: &Kernel) -> Option<&'c Cartesian> {
+    let grid = context.rt.grid();
+    let joined = || grid.closed_shape().filter(|_| context.cartesian_forms && kernel.takes_joined_sides(&context.module.sets));
+    grid.cartesian_shape().or_else(joined)
 }
 
 /// The domain of a set: a parameter of the kernel, or a canonical one.

@@ -20,6 +20,9 @@ pub struct Cartesian {
     pub n: [usize; 3],
     /// Cell widths dx, dy, dz.
     pub spacing: [f64; 3],
+    /// True for the axes whose low and high sides are joined: the face between the last layer of
+    /// cells and the first one is the high side of the last layer.
+    pub joined: [bool; 3],
 }
 
 /// Where a face of a Cartesian grid is.
@@ -27,24 +30,25 @@ pub struct Cartesian {
 pub struct CartesianFace {
     /// Axis of its normal.
     pub axis: usize,
-    /// Position; along `axis` it counts nodes, 0 to n inclusive.
+    /// Position; along `axis` it counts nodes, 0 to n inclusive, and layers of cells whose high
+    /// sides they are if the axis is joined.
     pub ijk: [usize; 3],
 }
 
 impl Cartesian {
     /// A line of cells with faces of area 1.
     pub fn line(n: usize, dx: f64) -> Self {
-        Cartesian { dim: 1, n: [n, 1, 1], spacing: [dx, 1.0, 1.0] }
+        Cartesian { dim: 1, n: [n, 1, 1], spacing: [dx, 1.0, 1.0], joined: [false; 3] }
     }
 
     /// A 2D grid.
     pub fn plane(n: [usize; 2], spacing: [f64; 2]) -> Self {
-        Cartesian { dim: 2, n: [n[0], n[1], 1], spacing: [spacing[0], spacing[1], 1.0] }
+        Cartesian { dim: 2, n: [n[0], n[1], 1], spacing: [spacing[0], spacing[1], 1.0], joined: [false; 3] }
     }
 
     /// A 3D grid.
     pub fn block(n: [usize; 3], spacing: [f64; 3]) -> Self {
-        Cartesian { dim: 3, n, spacing }
+        Cartesian { dim: 3, n, spacing, joined: [false; 3] }
     }
 
     /// Refuses shapes that no grid can have; see [`super::Grid::cartesian`].
@@ -98,7 +102,31 @@ impl Cartesian {
 
     /// Number of faces whose normal is along an axis; 0 for axes that the grid does not have.
     pub fn n_axis_faces(&self, axis: usize) -> usize {
-        if axis >= self.dim { 0 } else { self.n_cells() / self.n[axis] * (self.n[axis] + 1) }
+        if axis >= self.dim { 0 } else { self.n_cells() / self.n[axis] * self.face_layers(axis) }
+    }
+
+    /// Number of layers of faces across an axis of the grid.
+    fn face_layers(&self, axis: usize) -> usize {
+        self.n[axis] + usize::from(!self.joined[axis])
+    }
+
+    /// Number of those that are interior.
+    fn interior_layers(&self, axis: usize) -> usize {
+        if self.joined[axis] { self.n[axis] } else { self.n[axis] - 1 }
+    }
+
+    /// The layer of cells so many further along an axis; `None` beyond the boundary.
+    pub fn layer_beside(&self, axis: usize, at: usize, by: i8) -> Option<usize> {
+        let n = self.n[axis];
+        match at.checked_add_signed(by.into()).filter(|&along| along < n) {
+            None if self.joined[axis] => Some((at as i64 + i64::from(by)).rem_euclid(n as i64) as usize),
+            found => found,
+        }
+    }
+
+    /// True if the cells of a layer have no neighbour on one of their sides across an axis.
+    pub fn is_boundary_side(&self, axis: usize, at: usize, high: bool) -> bool {
+        !self.joined[axis] && at == if high { self.n[axis] - 1 } else { 0 }
     }
 
     /// Index of the first face of an axis.
@@ -149,7 +177,11 @@ impl Cartesian {
     /// The face of a cell on its low (`high` false) or high side along an axis.
     pub fn cell_face(&self, cell: usize, axis: usize, high: bool) -> usize {
         let mut ijk = self.cell_ijk(cell);
-        ijk[axis] += usize::from(high);
+        ijk[axis] = match (self.joined[axis], high) {
+            (false, _) => ijk[axis] + usize::from(high),
+            (true, true) => ijk[axis],
+            (true, false) => (ijk[axis] + self.n[axis] - 1) % self.n[axis],
+        };
         self.face(CartesianFace { axis, ijk })
     }
 
@@ -157,6 +189,11 @@ impl Cartesian {
     pub fn face_cells(&self, face: usize) -> [u32; 2] {
         let CartesianFace { axis, ijk } = self.face_ijk(face);
         let along = ijk[axis];
+        if self.joined[axis] {
+            let mut next = ijk;
+            next[axis] = (along + 1) % self.n[axis];
+            return [self.cell(ijk) as u32, self.cell(next) as u32];
+        }
         let second = if along < self.n[axis] { self.cell(ijk) as u32 } else { NONE };
         let first = if along > 0 {
             let mut low = ijk;
@@ -171,13 +208,13 @@ impl Cartesian {
     /// True if a cell touches the boundary.
     pub fn is_boundary_cell(&self, cell: usize) -> bool {
         let ijk = self.cell_ijk(cell);
-        (0..self.dim).any(|axis| ijk[axis] == 0 || ijk[axis] + 1 == self.n[axis])
+        (0..self.dim).any(|axis| self.is_boundary_side(axis, ijk[axis], false) || self.is_boundary_side(axis, ijk[axis], true))
     }
 
     /// True if a face is on the boundary.
     pub fn is_boundary_face(&self, face: usize) -> bool {
         let CartesianFace { axis, ijk } = self.face_ijk(face);
-        ijk[axis] == 0 || ijk[axis] == self.n[axis]
+        !self.joined[axis] && (ijk[axis] == 0 || ijk[axis] == self.n[axis])
     }
 
     /// Number of entities of a canonical set.
@@ -185,7 +222,9 @@ impl Cartesian {
         let kind = set.kind.on_grid_of(self.dim);
         let (all, interior) = match kind {
             EntityKind::Cell => (self.n_cells(), self.interior_box().1.iter().product()),
-            EntityKind::Face => (self.n_faces(), (0..self.dim).map(|a| self.n_cells() / self.n[a] * (self.n[a] - 1)).sum::<usize>()),
+            EntityKind::Face => {
+                (self.n_faces(), (0..self.dim).map(|a| self.n_cells() / self.n[a] * self.interior_layers(a)).sum::<usize>())
+            }
             EntityKind::Edge | EntityKind::Vertex => self.skeleton_len(kind),
         };
         match set.extent {
@@ -220,16 +259,17 @@ impl Cartesian {
         }
         let CartesianFace { axis, ijk } = self.face_ijk(face);
         let (n, along, stride) = (self.n[axis], ijk[axis], self.stride(axis));
-        let boundary = along == 0 || along == n;
+        let boundary = self.is_boundary_face(face);
         if boundary != (extent == Extent::Boundary) {
             return None;
         }
         // A block is `outer` slabs of n + 1 layers of `stride` faces; a slab has 2 boundary and n -
-        // 1 interior layers.
+        // 1 interior layers. Where the axis is joined it has n, all interior.
         let within = face - self.face_start(axis);
-        let (low, outer) = (within % stride, within / (stride * (n + 1)));
-        let (layer, layers) = if boundary { (usize::from(along == n), 2) } else { (along - 1, n - 1) };
-        let before: usize = (0..axis).map(|a| self.n_cells() / self.n[a] * if boundary { 2 } else { self.n[a] - 1 }).sum();
+        let (low, outer) = (within % stride, within / (stride * self.face_layers(axis)));
+        let first = usize::from(!self.joined[axis]);
+        let (layer, layers) = if boundary { (usize::from(along == n), 2) } else { (along - first, self.interior_layers(axis)) };
+        let before: usize = (0..axis).map(|a| self.n_cells() / self.n[a] * self.layers(a, boundary)).sum();
         Some(before + low + stride * (layer + layers * outer))
     }
 
@@ -242,12 +282,13 @@ impl Cartesian {
         }
         for axis in 0..self.dim {
             let (n, stride) = (self.n[axis], self.stride(axis));
-            let layers = if extent == Extent::Boundary { 2 } else { n - 1 };
+            let layers = self.layers(axis, extent == Extent::Boundary);
             let count = self.n_cells() / n * layers;
             if rest < count {
                 let (low, layer) = (rest % stride, rest / stride);
-                let along = if extent == Extent::Boundary { layer % 2 * n } else { layer % layers + 1 };
-                return Some((self.face_start(axis) + low + stride * (along + (n + 1) * (layer / layers))) as u32);
+                let first = usize::from(!self.joined[axis]);
+                let along = if extent == Extent::Boundary { layer % 2 * n } else { layer % layers + first };
+                return Some((self.face_start(axis) + low + stride * (along + self.face_layers(axis) * (layer / layers))) as u32);
             }
             rest -= count;
         }
@@ -257,14 +298,24 @@ impl Cartesian {
     /// Low corner and sizes of the block of interior cells. Axes that the grid does not have
     /// restrict nothing.
     fn interior_box(&self) -> ([usize; 3], [usize; 3]) {
-        let low = std::array::from_fn(|a| usize::from(a < self.dim));
-        let size = std::array::from_fn(|a| if a < self.dim { self.n[a].saturating_sub(2) } else { 1 });
+        let is_open = |axis: usize| axis < self.dim && !self.joined[axis];
+        let low = std::array::from_fn(|a| usize::from(is_open(a)));
+        let size = std::array::from_fn(|a| if is_open(a) { self.n[a].saturating_sub(2) } else { self.n[a] });
         (low, size)
     }
 
     fn nodes_along(&self, axis: usize) -> [usize; 3] {
         let mut n = self.n;
-        n[axis] += 1;
+        n[axis] = self.face_layers(axis);
         n
+    }
+
+    /// Number of layers of boundary or interior faces across an axis.
+    fn layers(&self, axis: usize, boundary: bool) -> usize {
+        match (boundary, self.joined[axis]) {
+            (true, true) => 0,
+            (true, false) => 2,
+            (false, _) => self.interior_layers(axis),
+        }
     }
 }

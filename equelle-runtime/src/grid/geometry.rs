@@ -27,6 +27,7 @@ impl Grid {
             numbering: Arc::clone(&self.numbering),
             named: Arc::clone(&self.named),
             has_joined_sides: self.has_joined_sides,
+            joined_shape: self.joined_shape,
             notes: Arc::clone(&self.notes),
             threads: self.threads.clone(),
         }

@@ -9,7 +9,7 @@ use std::fmt;
 
 use super::nearest::Nearest;
 use super::shapes::{dot, minus};
-use super::{Geometry, Grid, MAX_CELLS_OF_ARRAYS, NONE, Named, NamedArray, NamedSet, Nodes, Topology, sides, too_many_of};
+use super::{Cartesian, Geometry, Grid, MAX_CELLS_OF_ARRAYS, NONE, Named, NamedArray, NamedSet, Nodes, Topology, sides, too_many_of};
 use crate::entity::EntityKind;
 use crate::error::{Error, ErrorKind};
 
@@ -233,6 +233,7 @@ impl Grid {
 
     /// The grid whose boundary faces are joined with their partners.
     fn joined(self, partners: &BTreeMap<u32, u32>) -> Result<Grid, Error> {
+        let joined_shape = self.cartesian_shape().and_then(|shape| joined_shape(*shape, partners));
         let faces = JoinedFaces::new(self.n_faces, self.kept_first(partners));
         let nodes = self.nodes_of_arrays()?.map(|nodes| faces.nodes(nodes, self.geometry())).transpose()?;
         let (topology, geometry) = (faces.topology(self.topology()), faces.geometry(self.topology(), self.geometry()));
@@ -244,7 +245,7 @@ impl Grid {
         }
         grid.set_threads(threads);
         grid.notes = notes;
-        grid.has_joined_sides = true;
+        (grid.has_joined_sides, grid.joined_shape) = (true, joined_shape);
         grid.with_named(named)
     }
 
@@ -283,6 +284,24 @@ impl Grid {
         }
         Ok(Some(nodes))
     }
+}
+
+/// The shape of a Cartesian grid whose faces are joined, if they are whole sides, each with the
+/// opposite one.
+fn joined_shape(mut shape: Cartesian, partners: &BTreeMap<u32, u32>) -> Option<Cartesian> {
+    let open = shape;
+    let mut faces = 0;
+    for axis in 0..open.dim {
+        let across = (open.n[axis] - 1) * open.stride(axis);
+        let mut ends = (0..open.n_cells())
+            .filter(|&cell| open.cell_ijk(cell)[axis] == 0)
+            .map(|cell| [open.cell_face(cell, axis, false) as u32, open.cell_face(cell + across, axis, true) as u32]);
+        if ends.all(|[low, high]| partners.get(&low) == Some(&high)) {
+            shape.joined[axis] = true;
+            faces += 2 * open.n_cells() / open.n[axis];
+        }
+    }
+    (faces == partners.len()).then_some(shape)
 }
 
 /// Faces of a grid before and after sides are joined.

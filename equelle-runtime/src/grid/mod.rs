@@ -86,6 +86,9 @@ pub struct Grid {
     numbering: Arc<Numbering>,
     named: Arc<Named>,
     has_joined_sides: bool,
+    /// The shape, if whole sides of a Cartesian grid are joined and its numbering is that of the
+    /// file.
+    joined_shape: Option<Cartesian>,
     /// Notes for the user about its file.
     notes: Arc<[String]>,
     /// For making arrays.
@@ -118,6 +121,7 @@ impl Grid {
             numbering: Arc::default(),
             named: Arc::default(),
             has_joined_sides: false,
+            joined_shape: None,
             notes: Arc::default(),
             threads: Threads::one(),
         })
@@ -175,6 +179,7 @@ impl Grid {
             numbering: Arc::default(),
             named: Arc::default(),
             has_joined_sides: false,
+            joined_shape: None,
             notes: Arc::default(),
             threads: Threads::one(),
         })
@@ -186,6 +191,7 @@ impl Grid {
     #[must_use]
     pub fn as_unstructured(mut self) -> Grid {
         self.cartesian = None;
+        self.joined_shape = None;
         self
     }
 
@@ -232,6 +238,12 @@ impl Grid {
     /// The shape, if the grid is Cartesian and may be treated as such in this run.
     pub fn cartesian_shape(&self) -> Option<&Cartesian> {
         self.cartesian.as_ref()
+    }
+
+    /// [`Grid::cartesian_shape`], or that of a Cartesian grid with joined sides: what Cartesian forms
+    /// of kernels compute with.
+    pub fn closed_shape(&self) -> Option<&Cartesian> {
+        self.cartesian.as_ref().or(self.joined_shape.as_ref())
     }
 
     /// True if its arrays are made of the numbers and widths of its cells.

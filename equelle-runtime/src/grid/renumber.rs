@@ -71,7 +71,7 @@ impl Renumber {
 
 impl Grid {
     /// Renumbers cells and faces, before anything has been asked of the grid. A grid that is used
-    /// as a Cartesian one keeps its numbering.
+    /// as a Cartesian one keeps its numbering, unless sides are joined and numbers are asked for.
     ///
     /// Memory in the end: 8 bytes for each cell and face that is renumbered.
     pub fn renumber(&mut self, how: Renumber) {
@@ -85,9 +85,11 @@ impl Grid {
             Renumber::Auto => self.n_cells >= LARGE,
             Renumber::Yes => true,
         };
-        if !wanted || self.cartesian.is_some() || self.is_renumbered() {
+        let is_closed = self.joined_shape.is_some() && how != Renumber::Yes;
+        if !wanted || self.cartesian.is_some() || is_closed || self.is_renumbered() {
             return;
         }
+        self.joined_shape = None;
         self.topology();
         let Some(old) = Arc::get_mut(&mut self.topology).and_then(OnceLock::take) else { return };
         self.neighbours = Arc::default();

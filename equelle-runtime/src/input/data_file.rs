@@ -212,7 +212,7 @@ pub(super) fn read_truths(parameters: &Parameters, name: &str, path: &Path, doma
     let bytes = parameters.source().read(path, "")?;
     let of_array = |label: &Path, bytes: &[u8]| {
         let array = npy::read(label, bytes)?;
-        let note = axes_note(name, label, &array, domain, 1)?;
+        let note = axes_note(name, label, array.shape(), domain, 1)?;
         Ok((array.truths()?, note))
     };
     match DataFormat::of(path, &bytes) {

@@ -2,7 +2,7 @@
 
 use equelle_runtime::grid::{Cartesian, Grid, JoinedSides, NONE, Named, NamedArray, NamedSet, Renumber};
 use equelle_runtime::session::grid_from_parameters;
-use equelle_runtime::{EntityKind, Parameters};
+use equelle_runtime::{CanonicalSet, Domain, EntityKind, Extent, Parameters};
 
 use crate::triangles::{Order, triangles};
 
@@ -166,4 +166,76 @@ fn joined_triangles_are_renumbered_as_others() {
     assert!(grid.is_renumbered());
     assert_eq!(sum(&grid), before);
     assert_eq!(Grid::cartesian(Cartesian::line(3, 1.0)).unwrap().with_periodic_sides("none").unwrap().n_faces(), 4);
+}
+
+/// The closed numbering of a Cartesian grid with joined sides is that of its arrays.
+#[test]
+fn closed_forms_agree_with_the_arrays() {
+    let shapes = [
+        (Cartesian::line(5, 0.5), &["x-:x+"][..]),
+        (Cartesian::plane([4, 3], [0.5, 0.3]), &["x-:x+", "y+:y-", "y-:y+,x+:x-"][..]),
+        (Cartesian::plane([2, 2], [0.5, 0.3]), &["x-:x+,y-:y+"]),
+        (Cartesian::block([3, 4, 5], [0.5, 0.25, 2.0]), &["x-:x+", "y-:y+", "z-:z+", "x-:x+,z-:z+", "x-:x+,y-:y+,z-:z+"]),
+    ];
+    for (shape, sides) in shapes {
+        for &text in sides {
+            let grid = Grid::cartesian(shape).unwrap().with_periodic_sides(text).unwrap();
+            assert_eq!(grid.cartesian_shape(), None);
+            let closed = *grid.closed_shape().expect("whole sides are joined");
+            assert_eq!((0..3).map(|axis| closed.joined[axis]).collect::<Vec<_>>(), ["x", "y", "z"].map(|axis| text.contains(axis)));
+            let topology = grid.topology();
+            assert_eq!((closed.n_cells(), closed.n_faces()), (grid.n_cells(), grid.n_faces()), "{text}");
+            for face in 0..grid.n_faces() {
+                assert_eq!(closed.face_cells(face), topology.face_cells[face], "{text}, face {face}");
+                assert_eq!(closed.is_boundary_face(face), topology.is_boundary_face(face));
+            }
+            for cell in 0..grid.n_cells() {
+                let faces: Vec<u32> =
+                    (0..shape.dim).flat_map(|axis| [false, true].map(|high| closed.cell_face(cell, axis, high) as u32)).collect();
+                assert_eq!(faces, topology.faces_of(cell), "{text}, cell {cell}");
+                for (axis, high) in (0..shape.dim).flat_map(|axis| [(axis, false), (axis, true)]) {
+                    let face = closed.cell_face(cell, axis, high);
+                    let at = closed.cell_ijk(cell);
+                    assert_eq!(closed.is_boundary_side(axis, at[axis], high), topology.is_boundary_face(face));
+                    let beside = closed.layer_beside(axis, at[axis], if high { 1 } else { -1 });
+                    let mut next = at;
+                    let beside = beside.map(|layer| {
+                        next[axis] = layer;
+                        closed.cell(next) as u32
+                    });
+                    // The face is the high side of its first cell.
+                    let across = topology.face_cells[face][usize::from(high)];
+                    assert_eq!(beside, Some(across).filter(|&across| across != NONE), "{text}, cell {cell}");
+                }
+            }
+            for extent in [Extent::All, Extent::Interior, Extent::Boundary] {
+                for kind in [EntityKind::Cell, EntityKind::Face] {
+                    let set = CanonicalSet::new(kind, extent);
+                    let domain = Domain::canonical(&grid.clone().shared(), set).unwrap();
+                    assert_eq!(closed.set_len(set), domain.len(), "{text} {set:?}");
+                    for (rank, &element) in domain.elements().iter().enumerate() {
+                        assert_eq!(closed.set_rank(set, element), Some(rank as u32), "{text} {set:?}");
+                        if kind == EntityKind::Face {
+                            assert_eq!(closed.face_at(extent, rank as u32), Some(element));
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_part_of_a_side_has_no_closed_form() {
+    let grid = Grid::cartesian(Cartesian::plane([2, 2], [1.0, 1.0])).unwrap();
+    let face = |cell: usize, high: bool| Cartesian::plane([2, 2], [1.0, 1.0]).cell_face(cell, 0, high) as u32;
+    let sides = JoinedSides { names: ["a".into(), "b".into()], faces: [vec![face(0, false)], vec![face(1, true)]] };
+    let joined = grid.clone().with_joined_sides(&[sides]).unwrap();
+    assert!(joined.has_joined_sides() && joined.closed_shape().is_none());
+    let mut renumbered = grid.clone().with_periodic_sides("x-:x+").unwrap();
+    renumbered.renumber(Renumber::Auto);
+    assert!(renumbered.closed_shape().is_some());
+    renumbered.renumber(Renumber::Yes);
+    assert!(renumbered.closed_shape().is_none());
+    assert!(grid.with_periodic_sides("x-:x+").unwrap().as_unstructured().closed_shape().is_none());
 }

@@ -120,6 +120,13 @@ pub(in crate::codegen) fn face_rows(source: Source<'_>, block: &KBlock, function
     Ok(FaceRows { items, uses, subsets, counts: (analysis.cells.len(), analysis.terms.len()), cells, faces, row, row_and_faces, inside })
 }
 
+/// How the terms of the faces of a row are made.
+struct Advance {
+    /// The closure for faces, where it has a name.
+    faces: TokenStream,
+    call: TokenStream,
+}
+
 impl FaceRows {
     /// The loop over the rows of a range.
     pub(in crate::codegen) fn rows(&self, writer: &mut Writer, block: &KBlock) -> Written<TokenStream> {
@@ -154,7 +161,7 @@ impl FaceRows {
             row = quote! { if with_next { #both } else { #row } };
         }
         let (cells, terms) = (Literal::usize_unsuffixed(self.counts.0), Literal::usize_unsuffixed(self.counts.1));
-        let (boundary, advance) = (boundary(writer, block)?, self.advance(writer)?);
+        let (boundary, Advance { faces, call: advance }) = (boundary(writer, block)?, self.advance(writer)?);
         let (rows, row) = match &self.inside {
             None => (quote! { strips }, quote! { #advance #row }),
             Some(inside) => {
@@ -166,6 +173,7 @@ impl FaceRows {
         writer.uses.add(Use::Grid);
         Ok(quote! {
             let boundary = #boundary;
+            #faces
             let mut sweep = #sweep::<#real, DIM, #cells, #terms>::new(grid);
             for row in sweep.#rows(&range) {
                 let len = row.len;
@@ -227,7 +235,7 @@ impl FaceRows {
     }
 
     /// The statement that makes the terms of the faces of a row.
-    fn advance(&self, writer: &mut Writer) -> Written<TokenStream> {
+    fn advance(&self, writer: &mut Writer) -> Written<Advance> {
         let mut names = |prefix: &str, count: usize| {
             let names = (0..count).map(|number| ident(&writer.namer.fresh(&format!("{prefix}_{number}"))));
             names.collect::<Vec<_>>()
@@ -273,14 +281,21 @@ impl FaceRows {
         } else {
             quote! { false }
         };
-        Ok(quote! {
-            sweep.advance(
-                &row,
-                #with_next,
-                #cells,
-                |faces, [#(#of_first),*], [#(#of_second),*], [#(#terms),*]| match faces.axis { #arms },
-                &boundary,
-            );
-        })
+        // The ends of rows inside the grid need it, too.
+        let (faces, argument) = match &self.inside {
+            None => (TokenStream::new(), quote! { |faces, [#(#of_first),*], [#(#of_second),*], [#(#terms),*]| match faces.axis { #arms } }),
+            Some(_) => {
+                let (run, real) = (writer.uses.item("FaceRun"), writer.reals.ty());
+                let [values, count] = [self.counts.0, self.counts.1].map(Literal::usize_unsuffixed);
+                let closure = quote! {
+                    let faces = |faces: &#run,
+                                 [#(#of_first),*]: [&[#real]; #values],
+                                 [#(#of_second),*]: [&[#real]; #values],
+                                 [#(#terms),*]: [&mut [#real]; #count]| match faces.axis { #arms };
+                };
+                (closure, quote! { &faces })
+            }
+        };
+        Ok(Advance { faces, call: quote! { sweep.advance(&row, #with_next, #cells, #argument, &boundary); } })
     }
 }

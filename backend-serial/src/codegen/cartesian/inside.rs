@@ -156,8 +156,8 @@ impl Inside {
             let mut end = |side: &#side_type, terms| {
                 #stores = #cell::<DIM>(terms, #(#one),*);
             };
-            row.low_ends(grid).for_each(|side| end(&side, [Some(boundary(&side)), None]));
-            row.high_ends(grid).for_each(|side| end(&side, [None, Some(boundary(&side))]));
+            row.low_ends(grid).for_each(|side| end(&side, [Some(sweep.end(&side, &faces, &boundary)), None]));
+            row.high_ends(grid).for_each(|side| end(&side, [None, Some(sweep.end(&side, &faces, &boundary))]));
         })
     }
 }

@@ -99,7 +99,12 @@ impl Writer<'_> {
         if interior.is_some() || boundary.is_some() {
             self.uses.add(Use::At);
         }
+        let high = side.is_high();
         let (inside, outside) = match side {
+            _ if self.takes_joined_sides => {
+                let boundary = quote! { grid.is_boundary_side(at, axis, #high) };
+                (quote! { !#boundary }, boundary)
+            }
             End::Low => (quote! { at[axis] > 0 }, quote! { at[axis] == 0 }),
             End::High => (quote! { at[axis] + 1 < grid.n[axis] }, quote! { at[axis] + 1 == grid.n[axis] }),
         };

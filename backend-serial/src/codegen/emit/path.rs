@@ -183,6 +183,11 @@ impl Writer<'_> {
                 let high = side.is_high();
                 Text::atom(quote! { grid.face(at, axis, #high) })
             }
+            StencilPoint::Neighbour(side) if self.takes_joined_sides => {
+                self.uses.add(Use::At);
+                let high = side.is_high();
+                Text::atom(quote! { grid.beside(here, at, axis, #high) })
+            }
             StencilPoint::Neighbour(End::Low) => Text::new(Level::Sum, quote! { here - grid.stride[axis] }),
             StencilPoint::Neighbour(End::High) => Text::new(Level::Sum, quote! { here + grid.stride[axis] }),
         }

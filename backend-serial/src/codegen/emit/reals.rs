@@ -82,11 +82,13 @@ impl Reals {
         }
     }
 
-    /// The method that gives the Cartesian grid.
-    pub(in crate::codegen) fn cartesian_grid(self) -> Ident {
-        ident(match self {
-            Reals::Double | Reals::Rounded => "cartesian_grid",
-            Reals::Single => "rounded_cartesian_grid",
+    /// The method that gives the Cartesian grid, also one with `joined` sides.
+    pub(in crate::codegen) fn cartesian_grid(self, joined: bool) -> Ident {
+        ident(match (self, joined) {
+            (Reals::Double | Reals::Rounded, false) => "cartesian_grid",
+            (Reals::Double | Reals::Rounded, true) => "closed_grid",
+            (Reals::Single, false) => "rounded_cartesian_grid",
+            (Reals::Single, true) => "rounded_closed_grid",
         })
     }
 

@@ -124,6 +124,8 @@ pub(in crate::codegen) struct Writer<'a> {
     /// Form::General: the grid is Cartesian, and numbers per axis are stored so; `places` is the
     /// grid as any other.
     pub on_cartesian_grid: bool,
+    /// True if the Cartesian form also takes grids with joined sides.
+    pub takes_joined_sides: bool,
     /// Form::Stencil: locals that stand for any face across an axis.
     pub faces_across: BTreeMap<LocalId, usize>,
     /// Form::Stencil: what was read so far.
@@ -183,6 +185,7 @@ impl<'a> Writer<'a> {
             own_locals: Vec::new(),
             in_row: false,
             on_cartesian_grid: false,
+            takes_joined_sides: source.kernel.takes_joined_sides(&source.module.sets),
             faces_across: BTreeMap::new(),
             stencil: StencilReads::default(),
             side_functions: Vec::new(),

@@ -5,7 +5,7 @@ use backend_serial::runtime::entities::{Arrays, Entities, Places, Positions};
 use backend_serial::runtime::kernel::{
     CartesianGrid, SubsetRanks, lane, length, vector_sub,
 };
-use backend_serial::runtime::sweep::{Side, Sweep, cells_in};
+use backend_serial::runtime::sweep::{FaceRun, Side, Sweep, cells_in};
 use backend_serial::runtime::{ScalarCollection, SerialRuntime};
 use equelle_runtime::grid::NONE;
 use equelle_runtime::{CanonicalSet, EntityKind, Error, Extent};
@@ -21,7 +21,7 @@ impl Kernels for SerialRuntime {
         args: ResidualOfCells<'_, SerialRuntime>,
     ) -> Result<ScalarCollection, Error> {
         let _timer = self.session_mut().time_kernel(&RESIDUAL_OF_CELLS, "rows");
-        if let Some(grid) = self.cartesian_grid() && args.itrans.per_axis().is_some() {
+        if let Some(grid) = self.closed_grid() && args.itrans.per_axis().is_some() {
             return match self.grid().dim() {
                 1 => residual_of_cells_cartesian::<1>(self, &args, &grid),
                 2 => residual_of_cells_cartesian::<2>(self, &args, &grid),
@@ -48,7 +48,7 @@ impl Kernels for SerialRuntime {
         args: ComputeItrans<'_, SerialRuntime>,
     ) -> Result<ScalarCollection, Error> {
         let _timer = self.session_mut().time_kernel(&COMPUTE_ITRANS, "per axis");
-        if let Some(grid) = self.cartesian_grid() {
+        if let Some(grid) = self.closed_grid() {
             return match self.grid().dim() {
                 1 => compute_itrans_per_axis::<1>(self, &args, &grid),
                 2 => compute_itrans_per_axis::<2>(self, &args, &grid),
@@ -92,6 +92,38 @@ fn residual_of_cells_cartesian<const DIM: usize>(
         &mut residual[..],
         |range, residual_values| {
             let boundary = |_: &Side| { [0.0] };
+            let faces = |
+                faces: &FaceRun,
+                []: [&[f64]; 0],
+                []: [&[f64]; 0],
+                [term_0,
+                ]: [&mut [f64]; 1]|
+            match faces.axis {
+                0 => {
+                    residual_of_cells_faces_x(
+                        term_0,
+                        itrans,
+                        &p[faces.second..][..faces.len],
+                        &p[faces.first..][..faces.len],
+                    )
+                }
+                1 => {
+                    residual_of_cells_faces_y(
+                        term_0,
+                        itrans,
+                        &p[faces.second..][..faces.len],
+                        &p[faces.first..][..faces.len],
+                    )
+                }
+                _ => {
+                    residual_of_cells_faces_z(
+                        term_0,
+                        itrans,
+                        &p[faces.second..][..faces.len],
+                        &p[faces.first..][..faces.len],
+                    )
+                }
+            };
             let mut sweep = Sweep::<f64, DIM, 0, 1>::new(grid);
             for row in sweep.blocks(&range) {
                 let len = row.len;
@@ -129,43 +161,17 @@ fn residual_of_cells_cartesian<const DIM: usize>(
                         );
                     };
                     row.low_ends(grid)
-                        .for_each(|side| end(&side, [Some(boundary(&side)), None]));
+                        .for_each(|side| end(
+                            &side,
+                            [Some(sweep.end(&side, &faces, &boundary)), None],
+                        ));
                     row.high_ends(grid)
-                        .for_each(|side| end(&side, [None, Some(boundary(&side))]));
+                        .for_each(|side| end(
+                            &side,
+                            [None, Some(sweep.end(&side, &faces, &boundary))],
+                        ));
                 } else {
-                    sweep
-                        .advance(
-                            &row,
-                            false,
-                            |_, []| {},
-                            |faces, [], [], [term_0]| match faces.axis {
-                                0 => {
-                                    residual_of_cells_faces_x(
-                                        term_0,
-                                        itrans,
-                                        &p[faces.second..][..faces.len],
-                                        &p[faces.first..][..faces.len],
-                                    )
-                                }
-                                1 => {
-                                    residual_of_cells_faces_y(
-                                        term_0,
-                                        itrans,
-                                        &p[faces.second..][..faces.len],
-                                        &p[faces.first..][..faces.len],
-                                    )
-                                }
-                                _ => {
-                                    residual_of_cells_faces_z(
-                                        term_0,
-                                        itrans,
-                                        &p[faces.second..][..faces.len],
-                                        &p[faces.first..][..faces.len],
-                                    )
-                                }
-                            },
-                            &boundary,
-                        );
+                    sweep.advance(&row, false, |_, []| {}, &faces, &boundary);
                     residual_of_cells_row::<
                         DIM,
                     >(
@@ -184,13 +190,15 @@ fn residual_of_cells_cartesian<const DIM: usize>(
                 let at = grid.at(here);
                 let mut outflow = 0.0;
                 for axis in 0..DIM {
-                    if at[axis] > 0 {
+                    if !grid.is_boundary_side(at, axis, false) {
                         outflow
-                            -= -itrans[axis] * (p[here] - p[here - grid.stride[axis]]);
+                            -= -itrans[axis]
+                                * (p[here] - p[grid.beside(here, at, axis, false)]);
                     }
-                    if at[axis] + 1 < grid.n[axis] {
+                    if !grid.is_boundary_side(at, axis, true) {
                         outflow
-                            += -itrans[axis] * (p[here + grid.stride[axis]] - p[here]);
+                            += -itrans[axis]
+                                * (p[grid.beside(here, at, axis, true)] - p[here]);
                     }
                 }
                 let taken = if wells_ranks.contains(here) {

@@ -48,7 +48,7 @@ impl Kernels for SerialRuntime {
         args: Transmissibility<'_, SerialRuntime>,
     ) -> Result<ScalarCollection, Error> {
         let _timer = self.session_mut().time_kernel(&TRANSMISSIBILITY, "per axis");
-        if let Some(grid) = self.cartesian_grid() {
+        if let Some(grid) = self.closed_grid() {
             return match self.grid().dim() {
                 1 => transmissibility_per_axis::<1>(self, &args, &grid),
                 2 => transmissibility_per_axis::<2>(self, &args, &grid),
@@ -69,7 +69,7 @@ impl Kernels for SerialRuntime {
         args: Weight<'_, SerialRuntime>,
     ) -> Result<ScalarCollection, Error> {
         let _timer = self.session_mut().time_kernel(&WEIGHT, "per axis");
-        if let Some(grid) = self.cartesian_grid() {
+        if let Some(grid) = self.closed_grid() {
             return match self.grid().dim() {
                 1 => weight_per_axis::<1>(self, &args, &grid),
                 2 => weight_per_axis::<2>(self, &args, &grid),

@@ -64,7 +64,7 @@ impl Kernels for SerialRuntime {
     ) -> Result<(VectorCollection, ScalarCollection, BoolCollection), Error> {
         let _timer = self.session_mut().time_kernel(&FIELDS, "cells");
         self.vector_size(2, &FIELDS)?;
-        if let Some(grid) = self.cartesian_grid() {
+        if let Some(grid) = self.closed_grid() {
             return match self.grid().dim() {
                 1 => fields_cartesian::<1>(self, &args, &grid),
                 2 => fields_cartesian::<2>(self, &args, &grid),
@@ -86,7 +86,7 @@ impl Kernels for SerialRuntime {
     ) -> Result<ScalarCollection, Error> {
         let _timer = self.session_mut().time_kernel(&SMOOTHED, "rows");
         self.needs_dimension(2, &SMOOTHED)?;
-        if let Some(grid) = self.cartesian_grid() {
+        if let Some(grid) = self.closed_grid() {
             return match self.grid().dim() {
                 1 => smoothed_cartesian::<1>(self, &args, &grid),
                 2 => smoothed_cartesian::<2>(self, &args, &grid),
@@ -108,7 +108,7 @@ impl Kernels for SerialRuntime {
     ) -> Result<ScalarCollection, Error> {
         let _timer = self.session_mut().time_kernel(&FLUXES, "rows");
         self.needs_dimension(2, &FLUXES)?;
-        if let Some(grid) = self.cartesian_grid() {
+        if let Some(grid) = self.closed_grid() {
             return match self.grid().dim() {
                 1 => fluxes_cartesian::<1>(self, &args, &grid),
                 2 => fluxes_cartesian::<2>(self, &args, &grid),
@@ -338,7 +338,7 @@ fn fields_cartesian<const DIM: usize>(
                     };
                     let mut across_c = 0.0;
                     for axis in 0..DIM {
-                        if at[axis] > 0 {
+                        if !grid.is_boundary_side(at, axis, false) {
                             across_c
                                 -= fields_across_c_low::<
                                     DIM,
@@ -346,20 +346,20 @@ fn fields_cartesian<const DIM: usize>(
                                     grid,
                                     axis,
                                     u[here],
-                                    u[here - grid.stride[axis]],
+                                    u[grid.beside(here, at, axis, false)],
                                     big,
                                     along,
                                     growth,
                                 );
                         }
-                        if at[axis] + 1 < grid.n[axis] {
+                        if !grid.is_boundary_side(at, axis, true) {
                             across_c
                                 += fields_across_c_high::<
                                     DIM,
                                 >(
                                     grid,
                                     axis,
-                                    u[here + grid.stride[axis]],
+                                    u[grid.beside(here, at, axis, true)],
                                     u[here],
                                     big,
                                     along,
@@ -555,7 +555,7 @@ fn smoothed_cartesian<const DIM: usize>(
                     let at = [i, row.j, row.k];
                     let mut flow_c = 0.0;
                     for axis in 0..DIM {
-                        if at[axis] > 0 {
+                        if !grid.is_boundary_side(at, axis, false) {
                             flow_c
                                 -= smoothed_flow_c_low::<
                                     DIM,
@@ -565,10 +565,10 @@ fn smoothed_cartesian<const DIM: usize>(
                                     along,
                                     big,
                                     u[here],
-                                    u[here - grid.stride[axis]],
+                                    u[grid.beside(here, at, axis, false)],
                                 );
                         }
-                        if at[axis] + 1 < grid.n[axis] {
+                        if !grid.is_boundary_side(at, axis, true) {
                             flow_c
                                 += smoothed_flow_c_high::<
                                     DIM,
@@ -577,7 +577,7 @@ fn smoothed_cartesian<const DIM: usize>(
                                     axis,
                                     along,
                                     big,
-                                    u[here + grid.stride[axis]],
+                                    u[grid.beside(here, at, axis, true)],
                                     u[here],
                                 );
                         }
@@ -759,17 +759,27 @@ fn fluxes_cartesian<const DIM: usize>(
                     let at = [i, row.j, row.k];
                     let mut q_c = 0.0;
                     for axis in 0..DIM {
-                        if at[axis] > 0 {
+                        if !grid.is_boundary_side(at, axis, false) {
                             q_c
                                 -= fluxes_q_c_low::<
                                     DIM,
-                                >(grid, axis, u[here], u[here - grid.stride[axis]]);
+                                >(
+                                    grid,
+                                    axis,
+                                    u[here],
+                                    u[grid.beside(here, at, axis, false)],
+                                );
                         }
-                        if at[axis] + 1 < grid.n[axis] {
+                        if !grid.is_boundary_side(at, axis, true) {
                             q_c
                                 += fluxes_q_c_high::<
                                     DIM,
-                                >(grid, axis, u[here + grid.stride[axis]], u[here]);
+                                >(
+                                    grid,
+                                    axis,
+                                    u[grid.beside(here, at, axis, true)],
+                                    u[here],
+                                );
                         }
                     }
                     flux_values[here - range.start] = q_c;

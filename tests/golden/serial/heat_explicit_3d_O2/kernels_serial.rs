@@ -5,7 +5,7 @@ use backend_serial::runtime::entities::{Arrays, Entities, Places, Positions};
 use backend_serial::runtime::kernel::{
     CartesianGrid, SubsetRanks, lane, length, vector_add, vector_sub,
 };
-use backend_serial::runtime::sweep::{Side, Sweep};
+use backend_serial::runtime::sweep::{FaceRun, Side, Sweep};
 use backend_serial::runtime::{ScalarCollection, SerialRuntime};
 use equelle_runtime::grid::NONE;
 use equelle_runtime::{CanonicalSet, EntityKind, Error, Extent, Reduction};
@@ -21,7 +21,7 @@ impl Kernels for SerialRuntime {
         args: ComputeMinusItrans<'_, SerialRuntime>,
     ) -> Result<ScalarCollection, Error> {
         let _timer = self.session_mut().time_kernel(&COMPUTE_MINUS_ITRANS, "per axis");
-        if let Some(grid) = self.cartesian_grid() {
+        if let Some(grid) = self.closed_grid() {
             return match self.grid().dim() {
                 1 => compute_minus_itrans_per_axis::<1>(self, &args, &grid),
                 2 => compute_minus_itrans_per_axis::<2>(self, &args, &grid),
@@ -69,8 +69,7 @@ impl Kernels for SerialRuntime {
         args: ComputeU<'_, SerialRuntime>,
     ) -> Result<ScalarCollection, Error> {
         let _timer = self.session_mut().time_kernel(&COMPUTE_U, "rows");
-        if let Some(grid) = self.cartesian_grid()
-            && args.minus_itrans.per_axis().is_some()
+        if let Some(grid) = self.closed_grid() && args.minus_itrans.per_axis().is_some()
         {
             return match self.grid().dim() {
                 1 => compute_u_cartesian::<1>(self, &args, &grid),
@@ -241,6 +240,38 @@ fn compute_u_cartesian<const DIM: usize>(
                     ]
                 }
             };
+            let faces = |
+                faces: &FaceRun,
+                []: [&[f64]; 0],
+                []: [&[f64]; 0],
+                [term_0,
+                ]: [&mut [f64]; 1]|
+            match faces.axis {
+                0 => {
+                    compute_u_faces_x(
+                        term_0,
+                        minus_itrans,
+                        &u[faces.second..][..faces.len],
+                        &u[faces.first..][..faces.len],
+                    )
+                }
+                1 => {
+                    compute_u_faces_y(
+                        term_0,
+                        minus_itrans,
+                        &u[faces.second..][..faces.len],
+                        &u[faces.first..][..faces.len],
+                    )
+                }
+                _ => {
+                    compute_u_faces_z(
+                        term_0,
+                        minus_itrans,
+                        &u[faces.second..][..faces.len],
+                        &u[faces.first..][..faces.len],
+                    )
+                }
+            };
             let mut sweep = Sweep::<f64, DIM, 0, 1>::new(grid);
             for row in sweep.blocks(&range) {
                 let len = row.len;
@@ -274,43 +305,17 @@ fn compute_u_cartesian<const DIM: usize>(
                         );
                     };
                     row.low_ends(grid)
-                        .for_each(|side| end(&side, [Some(boundary(&side)), None]));
+                        .for_each(|side| end(
+                            &side,
+                            [Some(sweep.end(&side, &faces, &boundary)), None],
+                        ));
                     row.high_ends(grid)
-                        .for_each(|side| end(&side, [None, Some(boundary(&side))]));
+                        .for_each(|side| end(
+                            &side,
+                            [None, Some(sweep.end(&side, &faces, &boundary))],
+                        ));
                 } else {
-                    sweep
-                        .advance(
-                            &row,
-                            false,
-                            |_, []| {},
-                            |faces, [], [], [term_0]| match faces.axis {
-                                0 => {
-                                    compute_u_faces_x(
-                                        term_0,
-                                        minus_itrans,
-                                        &u[faces.second..][..faces.len],
-                                        &u[faces.first..][..faces.len],
-                                    )
-                                }
-                                1 => {
-                                    compute_u_faces_y(
-                                        term_0,
-                                        minus_itrans,
-                                        &u[faces.second..][..faces.len],
-                                        &u[faces.first..][..faces.len],
-                                    )
-                                }
-                                _ => {
-                                    compute_u_faces_z(
-                                        term_0,
-                                        minus_itrans,
-                                        &u[faces.second..][..faces.len],
-                                        &u[faces.first..][..faces.len],
-                                    )
-                                }
-                            },
-                            &boundary,
-                        );
+                    sweep.advance(&row, false, |_, []| {}, &faces, &boundary);
                     compute_u_row::<
                         DIM,
                     >(

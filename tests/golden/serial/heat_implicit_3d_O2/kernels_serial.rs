@@ -52,7 +52,7 @@ impl Kernels for SerialRuntime {
         args: ComputeMinusItrans<'_, SerialRuntime>,
     ) -> Result<ScalarCollection, Error> {
         let _timer = self.session_mut().time_kernel(&COMPUTE_MINUS_ITRANS, "per axis");
-        if let Some(grid) = self.cartesian_grid() {
+        if let Some(grid) = self.closed_grid() {
             return match self.grid().dim() {
                 1 => compute_minus_itrans_per_axis::<1>(self, &args, &grid),
                 2 => compute_minus_itrans_per_axis::<2>(self, &args, &grid),
@@ -100,7 +100,7 @@ impl Kernels for SerialRuntime {
         args: ComputeDtCvVolume<'_, SerialRuntime>,
     ) -> Result<ScalarCollection, Error> {
         let _timer = self.session_mut().time_kernel(&COMPUTE_DT_CV_VOLUME, "per axis");
-        if let Some(grid) = self.cartesian_grid() {
+        if let Some(grid) = self.closed_grid() {
             return match self.grid().dim() {
                 1 => compute_dt_cv_volume_per_axis::<1>(self, &args, &grid),
                 2 => compute_dt_cv_volume_per_axis::<2>(self, &args, &grid),

@@ -17,7 +17,7 @@ impl Kernels for SerialRuntime {
     ) -> Result<(ScalarCollection, ScalarCollection, ScalarCollection), Error> {
         let _timer = self.session_mut().time_kernel(&STAGE, "rows");
         self.needs_dimension(2, &STAGE)?;
-        if let Some(grid) = self.cartesian_grid() {
+        if let Some(grid) = self.closed_grid() {
             return match self.grid().dim() {
                 1 => stage_cartesian::<1>(self, &args, &grid),
                 2 => stage_cartesian::<2>(self, &args, &grid),
