@@ -236,17 +236,17 @@ pub struct KernelNames {
 
 impl KernelNames {
     /// Names of every kernel of a module, in order.
-    pub fn of_module(module: &Module) -> Vec<KernelNames> {
+    pub fn for_module(module: &Module) -> Vec<KernelNames> {
         let mut methods = Namer::rust();
         // Types and constants live in one file; a struct and a constant may share a name only in
         // theory (`A` and `A`), and then the Namer numbers one.
         let mut items = Namer::rust();
         items.reserve(["Kernels", "KernelInfo", "KernelBytes", "EquelleRuntime", "Error"]);
         items.reserve(["CanonicalSet", "EntityKind", "Extent"]);
-        module.kernels.iter().map(|kernel| Self::of_kernel(kernel, &mut methods, &mut items)).collect()
+        module.kernels.iter().map(|kernel| Self::for_kernel(kernel, &mut methods, &mut items)).collect()
     }
 
-    fn of_kernel(kernel: &Kernel, methods: &mut Namer, items: &mut Namer) -> KernelNames {
+    fn for_kernel(kernel: &Kernel, methods: &mut Namer, items: &mut Namer) -> KernelNames {
         let method = methods.fresh(&snake_case(&kernel.name));
         let arguments = items.fresh(&camel_case(&method));
         let info = items.fresh(&method.to_uppercase());

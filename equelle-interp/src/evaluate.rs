@@ -577,7 +577,7 @@ main {
         let grid = Grid::cartesian(Cartesian::line(3, 1.0)).unwrap();
         let (params, members) = ([Bound::Scalars(vec![1.0, 4.0, 1.0])], BTreeMap::from([(cells, Members::All(3))]));
         let mut evaluator = Evaluator::new(&module, kernel, &params, &members, &grid, None);
-        let skeleton = Skeleton::of_body(body).block;
+        let skeleton = Skeleton::from_body(body).block;
         let mut row = |cell: u32| {
             evaluator.block(body, Some(cell)).unwrap();
             evaluator.structure(&skeleton).unwrap();

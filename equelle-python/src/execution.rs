@@ -93,7 +93,7 @@ impl Execution {
         let (compiled, kernels) = (Arc::clone(&program.compiled), program.kernels()?);
         let hint = "`inputs` of the program has all that it reads";
         inputs::judge(compiled.program(), &parameters, hint)
-            .map_err(|(_, error)| errors::of_run(py, &compiled.program().source, &error))?;
+            .map_err(|(_, error)| errors::run_error(py, &compiled.program().source, &error))?;
         let (to_run, requests) = mpsc::channel();
         let (to_caller, replies) = mpsc::channel();
         let (interrupt, position) = (Interrupt::default(), Arc::new(Position::default()));
@@ -167,7 +167,7 @@ impl Execution {
     fn read<'py>(&self, py: Python<'py>, name: String, cells: Option<Vec<(usize, usize)>>) -> PyResult<Bound<'py, PyAny>> {
         self.ask(Request::Read(name, cells.map(cell_box)))?;
         match self.receive(py, None)? {
-            Reply::Value(value) => state(py, value.map_err(|error| errors::of_error(&error))?),
+            Reply::Value(value) => state(py, value.map_err(|error| errors::from_error(&error))?),
             _ => Err(out_of_order()),
         }
     }
@@ -176,7 +176,7 @@ impl Execution {
     fn write(&self, py: Python<'_>, name: String, cells: Option<Vec<(usize, usize)>>, value: &Bound<'_, PyAny>) -> PyResult<()> {
         self.ask(Request::Write(name, cells.map(cell_box), arguments::state_value(py, value)?))?;
         match self.receive(py, None)? {
-            Reply::Written(result) => result.map_err(|error| errors::of_error(&error)),
+            Reply::Written(result) => result.map_err(|error| errors::from_error(&error)),
             _ => Err(out_of_order()),
         }
     }
@@ -192,7 +192,7 @@ impl Execution {
         };
         self.ask(Request::Reduce(name, reduction))?;
         match self.receive(py, None)? {
-            Reply::Number(number) => number.map_err(|error| errors::of_error(&error)),
+            Reply::Number(number) => number.map_err(|error| errors::from_error(&error)),
             _ => Err(out_of_order()),
         }
     }
@@ -253,7 +253,7 @@ impl Execution {
     fn over<'py>(&self, py: Python<'py>, results: Results, result: Result<(), Error>) -> PyResult<Bound<'py, PyTuple>> {
         let newton: Vec<String> = results.newton.into_iter().map(|newton| Event::Newton(newton).json().to_string()).collect();
         let summary = results.summary.map(|summary| Event::Summary(summary).json().to_string());
-        let exception = result.err().map(|error| errors::of_run(py, &self.program.program().source, &error));
+        let exception = result.err().map(|error| errors::run_error(py, &self.program.program().source, &error));
         (recorded(py, results.outputs)?, newton, results.warnings, summary, exception).into_pyobject(py)
     }
 }
@@ -304,10 +304,10 @@ fn recorded(py: Python<'_>, outputs: Vec<(StepTime, Record)>) -> PyResult<Bound<
             Record::Bool { tag, value } => (tag, value.into_pyobject(py)?.to_owned().into_any()),
             Record::Text { tag, value } => (tag, value.into_pyobject(py)?.into_any()),
             Record::Vector { tag, components } => (tag, PyTuple::new(py, components)?.into_any()),
-            Record::Collection { tag, values } => (tag, Bound::new(py, Row::of_scalars(values))?.into_any()),
+            Record::Collection { tag, values } => (tag, Bound::new(py, Row::from_scalars(values))?.into_any()),
             Record::Vectors { tag, values } => {
                 let dim = values.first().map_or(0, Vec::len);
-                (tag, Bound::new(py, Row::of_vectors(values.concat(), dim))?.into_any())
+                (tag, Bound::new(py, Row::from_vectors(values.concat(), dim))?.into_any())
             }
         };
         list.append((tag, step, time, value))?;
@@ -321,8 +321,8 @@ fn state(py: Python<'_>, value: StateValue) -> PyResult<Bound<'_, PyAny>> {
         StateValue::Scalar(value) => value.into_pyobject(py)?.into_any(),
         StateValue::Bool(value) => value.into_pyobject(py)?.to_owned().into_any(),
         StateValue::Vector(components) => PyTuple::new(py, components)?.into_any(),
-        StateValue::Scalars(values) => Bound::new(py, Row::of_scalars(values))?.into_any(),
+        StateValue::Scalars(values) => Bound::new(py, Row::from_scalars(values))?.into_any(),
         StateValue::Bools(values) => values.into_pyobject(py)?.into_any(),
-        StateValue::Vectors { dim, values } => Bound::new(py, Row::of_vectors(values, dim))?.into_any(),
+        StateValue::Vectors { dim, values } => Bound::new(py, Row::from_vectors(values, dim))?.into_any(),
     })
 }

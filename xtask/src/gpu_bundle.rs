@@ -238,7 +238,7 @@ fn project_programs(bundle: &Path) -> Result<(), Failure> {
         let to = bundle.join(moved(&folder.display().to_string()));
         copy(&folder, &to, |file| file.ends_with(".txt") || file.ends_with(".param"))?;
     }
-    differential(PROJECT, subjects.iter().map(|subject| TestProgram::of_project(subject, moved)), &bundle)
+    differential(PROJECT, subjects.iter().map(|subject| TestProgram::from_subject(subject, moved)), &bundle)
 }
 
 /// Programs in one executable that compares both back-ends.

@@ -99,7 +99,7 @@ fn rules(page: &str) -> Result<Vec<Rule>, Failure> {
 fn identifiers(text: &str, is_rust: bool) -> Result<BTreeSet<String>, Failure> {
     let mut names = BTreeSet::new();
     if is_rust {
-        of_tokens(text.parse().map_err(|error| format!("not Rust: {error}"))?, &mut names);
+        collect_identifiers(text.parse().map_err(|error| format!("not Rust: {error}"))?, &mut names);
     } else {
         for code in text.lines().filter_map(|line| line.split("//").next()) {
             let words = code.split(|character: char| !(character.is_alphanumeric() || character == '_'));
@@ -109,10 +109,10 @@ fn identifiers(text: &str, is_rust: bool) -> Result<BTreeSet<String>, Failure> {
     Ok(names)
 }
 
-fn of_tokens(tokens: TokenStream, names: &mut BTreeSet<String>) {
+fn collect_identifiers(tokens: TokenStream, names: &mut BTreeSet<String>) {
     for token in tokens {
         match token {
-            TokenTree::Group(group) => of_tokens(group.stream(), names),
+            TokenTree::Group(group) => collect_identifiers(group.stream(), names),
             TokenTree::Ident(name) => drop(names.insert(name.to_string())),
             TokenTree::Punct(_) | TokenTree::Literal(_) => {}
         }

@@ -23,11 +23,11 @@ pub struct Skeleton {
 impl Skeleton {
     /// Builds the skeleton of the body for any grid.
     pub fn of(form: &JacobianForm) -> Skeleton {
-        Skeleton::of_body(&form.body)
+        Skeleton::from_body(&form.body)
     }
 
     /// Builds the skeleton of either body of a Jacobian form.
-    pub fn of_body(body: &KBlock) -> Skeleton {
+    pub fn from_body(body: &KBlock) -> Skeleton {
         let mut skeleton = Skeleton { block: KBlock::default(), decided: BTreeSet::new(), chosen: BTreeSet::new() };
         skeleton.block = skeleton.strip(body);
         drop_unread(&mut skeleton.block);

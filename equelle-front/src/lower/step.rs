@@ -30,7 +30,7 @@ pub(super) enum StepBinding {
 }
 
 /// The step of a loop, if its body has one variable that plays it.
-pub(super) fn of_loop(body: &[Stmt], condition: Option<(LoopTest, &Expr)>, program: &TypedProgram) -> Option<Step> {
+pub(super) fn find_step(body: &[Stmt], condition: Option<(LoopTest, &Expr)>, program: &TypedProgram) -> Option<Step> {
     let growing: BTreeSet<VarId> = condition.iter().flat_map(|(test, condition)| ends(condition, *test)).map(|(clock, _)| clock).collect();
     let sum = |statement| growth(statement).and_then(|(clock, by)| Some((clock, variable(by)?)));
     let second = Dimension::TIME;

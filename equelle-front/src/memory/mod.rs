@@ -84,9 +84,9 @@ impl Needs {
     /// result takes the memory of an argument, and general bodies read arrays of Cartesian grids.
     pub fn by_lanes(module: &Module) -> Needs {
         let mut needs = Needs::in_run(module, &[], Run::Lanes);
-        let of_kernels = geometry::of_general_kernels(module);
-        needs.topology |= of_kernels.topology;
-        needs.geometry |= of_kernels.geometry;
+        let reads = geometry::general_kernel_grid_reads(module);
+        needs.topology |= reads.topology;
+        needs.geometry |= reads.geometry;
         needs
     }
 
@@ -96,9 +96,9 @@ impl Needs {
         let mut needs = Needs::in_run(module, &[], Run::Elements);
         needs.sets.iter_mut().for_each(|set| set.cartesian = set.general);
         needs.solves.iter_mut().for_each(|solve| (solve.cartesian, solve.blocks) = (false, false));
-        let of_kernels = geometry::of_kernels(module);
-        needs.topology |= of_kernels.topology;
-        needs.geometry |= of_kernels.geometry;
+        let reads = geometry::kernel_grid_reads(module);
+        needs.topology |= reads.topology;
+        needs.geometry |= reads.geometry;
         needs
     }
 

@@ -22,12 +22,12 @@ use crate::types::{Basic, SetTable, Shape};
 /// Carries the extremes of every loop, if kernels take them on the way.
 pub(super) fn run(module: &mut Module, model: &CostModel, _: &mut Notes) {
     match model.extremes {
-        Extremes::OnTheWay => each_function(module, |function, sets| of_function(function, sets, model.light)),
+        Extremes::OnTheWay => each_function(module, |function, sets| carry_extremes(function, sets, model.light)),
         Extremes::Apart => {}
     }
 }
 
-fn of_function(function: &mut Function, sets: &SetTable, light: usize) {
+fn carry_extremes(function: &mut Function, sets: &SetTable, light: usize) {
     let mut names = UniqueNames::default();
     for mutable in &function.mutables {
         names.unique(&mutable.name);

@@ -171,7 +171,7 @@ impl<'f> Generator<'f> {
             4..6 => Grids::Space,
             _ => Grids::Any,
         };
-        let structure = Structure::of_seed(seed, purpose);
+        let structure = Structure::from_seed(seed, purpose);
         if let Some(structure) = &structure {
             grids = Grids::Structured(structure.axes);
         }

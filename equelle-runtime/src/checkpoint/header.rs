@@ -239,7 +239,7 @@ fn parsed(json: &Value) -> Option<Header> {
             return None;
         }
         let entities = info.get("entities").and_then(Value::as_str).map(|word| entity_kind(word).ok_or(())).transpose().ok()?;
-        header.state.insert(name.clone(), StateInfo { kind: SavedKind::of_word(&text_of(info, "type")?)?, domain, entities });
+        header.state.insert(name.clone(), StateInfo { kind: SavedKind::from_word(&text_of(info, "type")?)?, domain, entities });
     }
     Some(header)
 }

@@ -103,7 +103,7 @@ impl Grid {
             let mut face_nodes = Vec::with_capacity(nodes.face_nodes.len());
             pos.push(0);
             for &face in &faces.to_file {
-                face_nodes.extend_from_slice(nodes.of_face(face as usize));
+                face_nodes.extend_from_slice(nodes.face_nodes(face as usize));
                 pos.push(face_nodes.len());
             }
             let nodes = Arc::make_mut(nodes);

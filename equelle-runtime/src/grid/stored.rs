@@ -212,7 +212,7 @@ impl Stored<'_> {
     /// without faces.
     fn cell_origin(&self, faces: &[u32]) -> Option<Vector> {
         let first = *faces.first()? as usize;
-        let node = self.nodes.of_face(first).first();
+        let node = self.nodes.face_nodes(first).first();
         Some(node.map_or(self.face_centroids[first], |&node| self.nodes.positions[node as usize]))
     }
 

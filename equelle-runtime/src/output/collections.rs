@@ -185,7 +185,7 @@ impl Outputs {
     /// The open step, with formats that write steps. A tag that comes again on the same kind of
     /// entities begins another one.
     fn open_step(&mut self, tag: &str, entities: Option<EntityKind>) -> Option<&mut OpenStep> {
-        if !self.plan.formats.of_steps() || !matches!(self.target, Target::Streams { .. }) {
+        if !self.plan.formats.has_step_files() || !matches!(self.target, Target::Streams { .. }) {
             return None;
         }
         let name = (tag.to_owned(), entities);

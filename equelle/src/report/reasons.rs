@@ -36,7 +36,7 @@ pub(super) fn sentence(why: &Why) -> String {
 }
 
 /// Why a result is stored: for what a solve needs, also why its equations do not evaluate it.
-pub(super) fn of_result(result: &ResultItem) -> Option<String> {
+pub(super) fn result_sentence(result: &ResultItem) -> Option<String> {
     let why = result.why.as_ref().map(sentence)?;
     Some(match &result.before_solve {
         // In a solve, evaluations are the rounds of a loop.

@@ -46,7 +46,7 @@ impl SetupCache {
     }
 
     /// All cached values of a type.
-    pub(crate) fn of_type<K: 'static>(&self) -> impl Iterator<Item = &K> {
+    pub(crate) fn values<K: 'static>(&self) -> impl Iterator<Item = &K> {
         self.0.iter().filter_map(|setup| setup.downcast_ref())
     }
 
@@ -320,7 +320,7 @@ impl<T: Real> VectorSpace for Space<T> {
     fn zero_if_cancelled(&mut self, a: &DeviceNumber, b: &DeviceNumber) -> DeviceNumber {
         let operation = match Precision::of::<T>() {
             Precision::Double => ScalarOp::ZeroIfCancelled,
-            Precision::Single => ScalarOp::ZeroIfCancelledSingles,
+            Precision::Single => ScalarOp::ZeroIfCancelledF32,
         };
         self.executor.scalar_of(operation, a, b)
     }

@@ -71,7 +71,7 @@ impl InsideForms {
         {
             return None;
         }
-        let skeleton = Skeleton::of_body(body);
+        let skeleton = Skeleton::from_body(body);
         let of = |dim| inside(Unroller::new(kernel, sets, &skeleton, dim), body);
         if !asks_dimension(kernel, body) {
             return of(None).map(InsideForms::AnyDimension);

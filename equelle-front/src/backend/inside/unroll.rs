@@ -11,7 +11,7 @@ use crate::passes::adds;
 use crate::types::{Basic, EntityKind, Extent, SetId, SetTable, Type};
 
 /// Bodies of more statements are better loops.
-const MOST_STATEMENTS: usize = 2000;
+const MAX_STATEMENTS: usize = 2000;
 
 /// Where an entity is.
 #[derive(Clone, Debug, PartialEq)]
@@ -95,7 +95,7 @@ impl<'a> Unroller<'a> {
     fn push(&mut self, statement: KStmt, out: &mut Vec<KStmt>) -> Option<()> {
         self.statements += 1;
         out.push(statement);
-        (self.statements <= MOST_STATEMENTS).then_some(())
+        (self.statements <= MAX_STATEMENTS).then_some(())
     }
 
     fn statement(&mut self, statement: &KStmt, out: &mut Vec<KStmt>) -> Option<()> {

@@ -92,14 +92,14 @@ impl<'a> Array<'a> {
     }
 
     /// Bytes of numbers.
-    pub fn of_bytes(name: &'static str, number: NumberType, components: Option<usize>, bytes: Vec<u8>) -> Array<'a> {
+    pub fn from_bytes(name: &'static str, number: NumberType, components: Option<usize>, bytes: Vec<u8>) -> Array<'a> {
         let n_tuples = bytes.len() / (number.size() * components.unwrap_or(1));
         Array { name: name.into(), number, components, is_free: false, n_tuples, values: Values::Bytes(Cow::Owned(bytes)) }
     }
 
     /// A field, on all entities: NaN, or -1 for Bools and entities, where it has no value. Vectors
     /// have three components, as VTK wants them.
-    pub fn of_field(field: &'a Field) -> Array<'a> {
+    pub fn from_field(field: &'a Field) -> Array<'a> {
         let support = &field.support;
         let (number, values) = match &field.values {
             FieldValues::F64(columns) => (NumberType::Float64, Values::F64(columns.iter().map(|c| on_all(support, c, f64::NAN)).collect())),

@@ -95,7 +95,7 @@ impl<'s> Step<'s> {
         };
         let belongs = |field: &&Field| VtkPart::of(field.support.kind, self.dim) == (self.part, association);
         document.open(tag, &[]);
-        self.fields.fields.iter().filter(belongs).for_each(|field| document.array(Array::of_field(field)));
+        self.fields.fields.iter().filter(belongs).for_each(|field| document.array(Array::from_field(field)));
         document.close(tag);
     }
 }
