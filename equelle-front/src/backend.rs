@@ -47,7 +47,7 @@ impl Scratch {
     }
 }
 
-/// Where the programs of a back-end compute.
+/// Device on which the programs of a back-end compute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DeviceKind {
     /// On the cores of the machine.
@@ -81,7 +81,7 @@ pub trait Backend: std::fmt::Debug + Sync {
     /// The stage of `equellec emit` that prints its code, and how the names of those files end.
     fn listing(&self) -> (&'static str, &'static str);
 
-    /// Where its programs compute.
+    /// Device on which its programs compute.
     fn device_kind(&self) -> DeviceKind;
 
     /// Looks at this machine, for `equellec doctor`.
@@ -155,7 +155,7 @@ impl std::fmt::Display for BackendError {
 
 impl std::error::Error for BackendError {}
 
-/// Which associated type of the runtime trait holds a value.
+/// Associated type of the runtime trait that holds a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Handle {
     /// `Scalar`

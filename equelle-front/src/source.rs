@@ -43,7 +43,7 @@ impl FileId {
     pub const MAIN: FileId = FileId(0);
 }
 
-/// Why an import names no text.
+/// Error of an import that names no text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ImportError {
     /// The compiler has no text of this name.
@@ -63,7 +63,7 @@ pub enum ImportError {
 pub struct SourceFile {
     name: String,
     text: String,
-    /// Where it begins among all texts.
+    /// Offset of its beginning in all texts.
     start: u32,
     /// Number of lines of the texts before it.
     lines_before: u32,

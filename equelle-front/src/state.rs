@@ -13,7 +13,7 @@ use crate::types::{Basic, Shape, Type};
 /// A variable that is checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Checked {
-    /// Which one; it holds numbers.
+    /// The variable; it holds numbers.
     pub mutable: MutableId,
     /// Its last assignment before, in the order of the text.
     pub assignment: Span,

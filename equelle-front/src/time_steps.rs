@@ -27,7 +27,7 @@ pub struct TimeLoop {
     /// Variables that it changes and that had a value before it, ascending. All others that it
     /// assigns are its own.
     pub state: Vec<MutableId>,
-    /// How many outputs of a round, its first ones, show the state before it.
+    /// Number of outputs at the beginning of a round that show the state before it.
     pub opening: usize,
     /// Obstacle to taking a step in parts, as part of a sentence, and its place; `None` if the body
     /// is a function of state and step.

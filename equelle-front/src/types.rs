@@ -30,12 +30,12 @@ impl EntityKind {
     }
 }
 
-/// Which part of the entities of one kind a canonical set holds.
+/// Part of the entities of one kind that a canonical set holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Extent {
-    /// Those that do not touch the boundary.
+    /// Entities that do not touch the boundary.
     Interior,
-    /// Those that do.
+    /// Entities that touch the boundary.
     Boundary,
     /// All of them.
     All,
@@ -46,7 +46,7 @@ pub enum Extent {
 pub struct CanonicalSet {
     /// Kind of its entities.
     pub kind: EntityKind,
-    /// Which of them.
+    /// Part of the entities.
     pub extent: Extent,
 }
 

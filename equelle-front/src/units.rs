@@ -32,7 +32,7 @@ pub struct Unit {
     pub dimension: Dimension,
 }
 
-/// Why a unit expression has no meaning.
+/// Error of a unit expression.
 #[derive(Clone, Debug, PartialEq)]
 pub enum UnitError {
     /// No unit of this name.

@@ -44,7 +44,7 @@ fn collect(folder: &Path, programs: &mut Vec<PathBuf>) {
     }
 }
 
-/// How many texts each test makes.
+/// Number of texts that each test makes.
 fn texts() -> u64 {
     std::env::var("EQUELLE_FUZZ_TEXTS").ok().and_then(|n| n.parse().ok()).unwrap_or(100_000)
 }

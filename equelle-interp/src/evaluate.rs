@@ -513,7 +513,7 @@ impl<'a> Evaluator<'a> {
         Ok(shape.cell_face(cell, axis, side == Side::High) as u32)
     }
 
-    /// The cell so many cells further along the axis at hand.
+    /// The cell so many cells further along the current axis.
     fn shifted(&mut self, from: &Path, by: i8) -> Result<u32, Error> {
         let (shape, axis, _) = self.side_block()?;
         let mut place = shape.cell_ijk(self.entity(from, "an offset")? as usize);

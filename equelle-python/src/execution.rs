@@ -24,7 +24,7 @@ use crate::grid::PyGrid;
 use crate::program::PyProgram;
 use crate::row::Row;
 
-/// Time between two looks at Python's signals.
+/// Interval between checks of Python's signals.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(50);
 
 /// A request to a run that waits after a round.
@@ -39,7 +39,7 @@ enum Request {
 
 /// An answer of a run.
 enum Reply {
-    /// A round is over. Outputs since the round before.
+    /// The end of a round, with the outputs since the previous one.
     Round(StepTime, Vec<(StepTime, Record)>),
     Variables(Vec<String>),
     Cells(Option<Vec<usize>>),
@@ -111,7 +111,7 @@ impl Execution {
                 records,
             };
             let (results, result) = own.run(kernels, parameters, settings);
-            // Nobody waits any more.
+            // The send fails if the caller no longer waits.
             let _ = to_caller.send(Reply::Over(Box::new(results), result));
         };
         thread::Builder::new()
@@ -131,8 +131,8 @@ impl Execution {
         }
     }
 
-    /// Goes on to the end of the next round: its step, time and outputs; `None` and what
-    /// [`Execution::wait`] gives after the last one. The first call waits for the first round.
+    /// Runs the next round. Returns its step, time and outputs; after the last round `None` and the
+    /// result of [`Execution::wait`]. The first call waits for the first round.
     fn advance<'py>(&self, py: Python<'py>, is_first: bool) -> PyResult<(Option<FinishedRound<'py>>, Option<Bound<'py, PyTuple>>)> {
         if !is_first {
             self.ask(Request::Advance)?;
@@ -172,7 +172,7 @@ impl Execution {
         }
     }
 
-    /// Gives a variable another value, or its values in a box of cells.
+    /// Overwrites a variable, or its values in a box of cells.
     fn write(&self, py: Python<'_>, name: String, cells: Option<Vec<(usize, usize)>>, value: &Bound<'_, PyAny>) -> PyResult<()> {
         self.ask(Request::Write(name, cells.map(cell_box), arguments::state_value(py, value)?))?;
         match self.receive(py, None)? {
@@ -197,7 +197,7 @@ impl Execution {
         }
     }
 
-    /// Ends the run, and waits for that.
+    /// Ends the run and waits until it is over.
     fn stop(&self, py: Python<'_>) -> PyResult<()> {
         self.interrupt.ask(Signal::Interrupt);
         // The run may be over.
@@ -267,7 +267,7 @@ impl Position {
     }
 }
 
-/// Tells that a round is over, and answers requests until one asks for the next round.
+/// Reports the end of a round, then answers requests until one asks for the next round.
 fn serve(state: &mut dyn RunState, requests: &Receiver<Request>, replies: &Sender<Reply>, outputs: &Records) -> Result<(), Error> {
     let over = || Error::new(ErrorKind::Interrupted(Signal::Interrupt), "the run was ended by its caller");
     replies.send(Reply::Round(state.moment(), outputs.take_with_moments())).map_err(|_| over())?;

@@ -34,7 +34,7 @@ pub struct Binary {
     path: PathBuf,
 }
 
-/// How a binary is built.
+/// Profile in which a binary is built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Profile {
     /// As tests build: nothing is optimised.

@@ -127,7 +127,7 @@ fn line(row: &Row) -> String {
     )
 }
 
-/// Where the one becomes cheaper than the other.
+/// Grid size at which one becomes cheaper than the other.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Crossing {
     /// CUDA is cheaper on the smallest grid already.

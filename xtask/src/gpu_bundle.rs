@@ -38,7 +38,7 @@ const RANDOM_PROGRAMS: u64 = 200;
 const PROJECT: &str = "project_programs";
 
 /// Fills `.gpu/`: stripped programs with both back-ends, the data of the examples, hand-written
-/// CUDA to compare with if it is at hand, and a script.
+/// CUDA to compare with if it is available, and a script.
 pub(crate) fn collect(only: &str) -> Result<(), Failure> {
     let bundle = root().join(".gpu");
     let program = |source: &Path, flags: &[&str], way: Way, bundle: &Path| {

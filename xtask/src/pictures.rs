@@ -18,7 +18,7 @@ const fn example_picture(file: &'static str, example: &'static str, options: &'s
     Picture { file, example, parameters: &[], options }
 }
 
-/// All of them; those of one example one after the other.
+/// All pictures; those of an example stand together.
 const PICTURES: &[Picture] = &[
     example_picture("examples/dam_break/picture.png", "dam_break", &["--tag", "h", "--size", "640x400"]),
     example_picture("examples/fisher/picture.png", "fisher", &["--tag", "u", "--size", "640x400"]),
@@ -90,7 +90,7 @@ fn finish(command: &mut std::process::Command) -> Result<(), Failure> {
     Err(format!("{command:?}\n{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr)))
 }
 
-/// Width, height and pixels of a PNG file; another compression of the same picture is the same.
+/// Width, height and decoded pixels of a PNG file, which do not depend on its compression.
 fn pixels(path: &Path) -> Result<(u32, u32, Vec<u8>), Failure> {
     let bytes = std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
     let bad = |error: png::DecodingError| format!("{}: {error}", path.display());

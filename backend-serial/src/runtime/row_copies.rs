@@ -73,7 +73,7 @@ pub struct RowCopies<T> {
     len: usize,
     /// All places; empty before the first copy.
     values: Vec<T>,
-    /// Where the first place begins.
+    /// Offset of the first place.
     aligned: usize,
     /// A row of cells, and how many rows from it on have all of their copies.
     at: [usize; 2],
@@ -107,7 +107,7 @@ struct Prefetch {
     /// Its row.
     row: usize,
     arrays: Vec<usize>,
-    /// How many of its rows are read before the next plane.
+    /// Number of its rows that are read before the next plane.
     tile: usize,
 }
 

@@ -14,7 +14,7 @@ pub struct CellRow {
     pub start: usize,
     /// Its position along the second and the third axis.
     pub at: [usize; 2],
-    /// The cells at hand, by their positions along the first axis.
+    /// The current cells, by their positions along the first axis.
     pub cells: Range<usize>,
 }
 
@@ -29,10 +29,10 @@ pub struct Segment {
     pub inside: bool,
 }
 
-/// How a kernel cuts rows into segments.
+/// Division of rows into segments by a kernel.
 #[derive(Clone, Copy, Debug)]
 pub struct Cuts {
-    /// How far it reads beyond its cells, to the low and the high end of a row.
+    /// Cells that it reads beyond its own, towards the low and the high end of a row.
     pub reach: [usize; 2],
     /// The most cells of a segment.
     pub longest: usize,
@@ -150,7 +150,7 @@ impl Inside {
 pub struct Reads {
     /// Bytes of a cell in all arrays.
     pub bytes: usize,
-    /// How many rows and planes of the grid it reads, but for the own one.
+    /// Number of rows and of planes that it reads besides its own.
     pub around: [usize; 2],
     /// The cache that a tile of rows stays in.
     pub cache: TileCache,
@@ -180,7 +180,7 @@ impl Reads {
     /// Rows are in ascending order.
     pub(super) const NOTHING: Reads = Reads { bytes: 0, around: [0, 0], cache: TileCache::L2 };
 
-    /// How many rows of a plane are evaluated before the next plane.
+    /// Number of rows of a plane that are evaluated before the next plane.
     pub(super) fn tile<R: Real>(self, grid: &CartesianGrid<R>) -> usize {
         if self.around[1] == 0 {
             return grid.n[1];
@@ -192,7 +192,7 @@ impl Reads {
         self.fits(grid, cache).max(least).min(grid.n[1])
     }
 
-    /// How many rows of a plane are copied at a time where other planes do not need their copies.
+    /// Number of rows of a plane that are copied at a time, if other planes do not need the copies.
     pub(super) fn tile_of_copies<R: Real>(self, grid: &CartesianGrid<R>) -> usize {
         self.fits(grid, L1).max(MIN_TILE_ROWS).min(grid.n[1])
     }
@@ -224,7 +224,7 @@ pub struct CellRows {
     rows: Range<usize>,
     planes: Range<usize>,
     tile: usize,
-    /// The first row of the tile at hand.
+    /// The first row of the current tile.
     from: usize,
     plane: usize,
     /// The rows that are left of this plane.

@@ -1,4 +1,5 @@
-//! Where the derivatives of an equation are, whatever the state: the skeleton of its Jacobian form.
+//! Structural non-zeros of an equation's derivatives, in any state: the skeleton of its Jacobian
+//! form.
 
 use std::collections::BTreeSet;
 
@@ -118,8 +119,8 @@ impl Skeleton {
     }
 }
 
-/// Which elements of an unknown a row of a Cartesian Jacobian form may have: the cell, and the
-/// cells beyond its low and its high sides.
+/// Elements of an unknown that a row of a Cartesian Jacobian form may have: the cell, and the cells
+/// beyond its low and its high sides.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Reach {
     /// The cell itself.

@@ -151,7 +151,7 @@ fn meaning<'a>(value: &'a Expr, meanings: &Meanings<'a>) -> &'a Expr {
     value
 }
 
-/// How deep the formulas of two ends are compared.
+/// Depth to which the formulas of two ends are compared.
 const MAX_DEPTH: u32 = 8;
 
 /// True if two ends are one: the same variable, number or formula.

@@ -10,7 +10,7 @@ use std::ops::Range;
 use crate::diagnostic::{Diagnostic, Label, Severity};
 use crate::source::{FileId, SourceMap};
 
-/// How messages are written.
+/// Format of messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// With the source lines, labels, notes and hint.

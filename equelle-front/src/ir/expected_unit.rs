@@ -34,7 +34,7 @@ struct Call<'a> {
     callee: FunctionId,
     /// Arguments of the parameters; none for the unknowns of a residual.
     args: &'a [ValueId],
-    /// How many parameters come before those.
+    /// Number of parameters before those.
     unknowns: usize,
     results: &'a [ValueId],
 }
@@ -151,7 +151,7 @@ impl<'a> AllUses<'a> {
         Some(())
     }
 
-    /// Those in a function that is called.
+    /// Collects the interpolations in a function that is called.
     fn interpolations_in(
         &self,
         call: Call<'a>,

@@ -37,7 +37,7 @@ struct Walk<'a> {
     in_loop: bool,
     /// Uses of the values of the function that is looked at.
     uses: Uses<'a>,
-    /// How that function makes its values.
+    /// Operations that define the values of that function.
     definitions: BTreeMap<ValueId, &'a Op>,
     /// Those of all functions.
     functions: AllUses<'a>,

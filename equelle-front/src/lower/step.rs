@@ -16,7 +16,7 @@ use crate::types::{Dimension, Type};
 pub(super) struct Step {
     /// The variable.
     pub variable: VarId,
-    /// Where in the body it has its value.
+    /// Place in the body where it has its value.
     pub place: StepBinding,
 }
 
@@ -25,7 +25,7 @@ pub(super) struct Step {
 pub(super) enum StepBinding {
     /// Before its first statement.
     Start,
-    /// Where the statement of this number assigns it.
+    /// The statement of this number assigns it.
     Assigned(usize),
 }
 

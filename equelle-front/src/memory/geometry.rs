@@ -1,5 +1,5 @@
-//! Which arrays of the grid's geometry a program still reads from some statement on, so that a
-//! runtime may give the others back.
+//! Arrays of the grid's geometry that a program still reads after each statement: a runtime may
+//! free the others.
 
 use std::collections::BTreeSet;
 
@@ -54,12 +54,12 @@ pub(super) struct KernelGridReads {
     pub geometry: bool,
 }
 
-/// Arrays that all kernels of a module read.
+/// Grid data that the kernels of a module read in general form.
 pub(super) fn kernel_grid_reads(module: &Module) -> KernelGridReads {
     collect_grid_reads(module, |_| true, |_| true)
 }
 
-/// Arrays that kernels and Jacobian forms without a Cartesian form read.
+/// Grid data that kernels and Jacobian forms without a Cartesian form read.
 pub(super) fn general_kernel_grid_reads(module: &Module) -> KernelGridReads {
     collect_grid_reads(module, |kernel| kernel.cartesian.is_none(), |form| form.cartesian.is_none())
 }

@@ -1,5 +1,4 @@
-//! How much memory a program needs: the collections that live at the same time, before anything
-//! runs.
+//! Estimate of a program's memory before it runs: the collections that live at the same time.
 //!
 //! [`machine`] runs the program over buffers instead of numbers: an operation takes a buffer,
 //! handles share it, the last handle gives it back. Loops are run until nothing new can come.

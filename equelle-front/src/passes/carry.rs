@@ -2,9 +2,10 @@
 //! taken at the end of the round before it is read, where the kernel that writes the state can take
 //! it on the way. A variable carries it to the next round.
 //!
-//! So it is computed before the loop too, and after the last round for nobody: whatever may be an
-//! error stays where it is. So does what reads the state of other elements, which no kernel has at
-//! hand while it writes, and the extreme of a variable as it is, read once in either place.
+//! The extreme is then also computed before the loop, and once more after the last round, where
+//! nothing reads it: operations that may fail therefore stay in place. Operations that read the
+//! state of other elements stay, too, because a kernel does not have it while it writes. So does
+//! the extreme of a plain variable, which is read once in either place.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -221,7 +221,7 @@ impl Checker<'_> {
         self.path(path)
     }
 
-    /// That the entity at the end of `at` may be one of `set`.
+    /// Checks that the entity at the end of `at` may be one of `set`.
     fn entity_of(&mut self, kind: Option<EntityKind>, at: &Path, set: crate::types::SetId, what: &str) {
         let Some(kind) = kind else {
             if *at == Path::Empty {

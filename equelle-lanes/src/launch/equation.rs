@@ -68,7 +68,7 @@ pub struct Equations {
 }
 
 impl Equations {
-    /// How many have been compiled.
+    /// Number of equations compiled so far.
     pub fn compiled_equations(&self) -> usize {
         self.compiled.values().filter(|compiled| compiled.is_ok()).count()
     }

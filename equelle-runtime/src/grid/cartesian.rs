@@ -22,7 +22,7 @@ pub struct Cartesian {
     pub spacing: [f64; 3],
 }
 
-/// Where a face of a Cartesian grid is.
+/// Position of a face of a Cartesian grid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CartesianFace {
     /// Axis of its normal.

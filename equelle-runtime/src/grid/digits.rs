@@ -1,4 +1,4 @@
-//! How precise the numbers of a text are, judged by the digits that it shows.
+//! Precision of the numbers of a text, judged by the digits that it shows.
 
 use crate::decimal::Decimal;
 
@@ -79,12 +79,12 @@ impl Digits {
         }
     }
 
-    /// How far a vector may be off that has as many components as the space has dimensions.
+    /// Error bound of a vector with one component per dimension of the space.
     pub fn error_of_vector(self, vector: [f64; 3], dim: usize) -> f64 {
         vector[..dim].iter().map(|&component| self.error_of(component).powi(2)).sum::<f64>().sqrt()
     }
 
-    /// How far a number of this size may be off.
+    /// Error bound of a number of this size.
     pub fn error_of(self, value: f64) -> f64 {
         let size = value.abs();
         let relative = if self.single || self.significant <= DIGITS_OF_SINGLE { ROUNDING_OF_SINGLE } else { ROUNDING_OF_DOUBLE };

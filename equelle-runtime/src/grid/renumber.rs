@@ -22,7 +22,7 @@ use crate::error::{Error, ErrorKind};
 use crate::params::Parameters;
 use crate::threads::Threads;
 
-/// Which grids are renumbered: parameter `renumber`.
+/// Choice of the grids that are renumbered: parameter `renumber`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Renumber {
     /// Unstructured grids of [`LARGE`] cells or more; their cells only if neighbours are far from

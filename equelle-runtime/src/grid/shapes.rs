@@ -62,7 +62,7 @@ impl Range {
         if sign < 0.0 { Range { least: -self.most, most: -self.least } } else { self }
     }
 
-    /// How far a value is outside.
+    /// Distance of a value from the interval.
     pub fn distance(self, value: f64) -> f64 {
         (self.least - value).max(value - self.most).max(0.0)
     }

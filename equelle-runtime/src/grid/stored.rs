@@ -216,7 +216,7 @@ impl Stored<'_> {
         Some(node.map_or(self.face_centroids[first], |&node| self.nodes.positions[node as usize]))
     }
 
-    /// How far the nodes within some bounds may be from where they were before they were rounded.
+    /// Bound of the distance by which rounding has moved the nodes within some bounds.
     fn moved(&self, bounds: Bounds) -> f64 {
         let size = bounds.largest();
         let rounded = if self.node_digits.are_as_many_as(self.digits) { self.node_digits.error_of(size) } else { 0.0 };

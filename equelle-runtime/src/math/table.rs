@@ -6,7 +6,7 @@
 
 use crate::real::Real;
 
-/// How a table goes from row to row.
+/// Interpolation between the rows of a table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Interpolation {
     /// Along straight lines.

@@ -15,7 +15,7 @@ use crate::number::write_shortest;
 use crate::run::RunRecord;
 use crate::threads::Threads;
 
-/// Where a collection goes.
+/// Destination of a collection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Route {
     /// Nowhere: it is suppressed, or its step is not written. It has been counted.

@@ -61,7 +61,7 @@ impl VtuMesh {
         })
     }
 
-    /// Which entities are its cells.
+    /// Entities that are its cells.
     pub fn part(&self) -> VtkPart {
         self.part
     }

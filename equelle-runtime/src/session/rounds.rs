@@ -10,7 +10,7 @@ use crate::real::Real;
 /// Most rounds of a loop over a range, whose elements a device holds.
 const MAX_RANGE_ROUNDS: f64 = 1e8;
 
-/// How far a bound of a range may be from a whole number.
+/// Distance within which a bound of a range counts as a whole number.
 const WHOLE_WITHIN: f64 = 1e-9;
 
 /// The numbers of a loop over a range: `first`, `first` + 1, ..., as many as there are rounds.
@@ -18,7 +18,7 @@ const WHOLE_WITHIN: f64 = 1e-9;
 pub struct CountedRange {
     /// The first number, which is whole.
     pub first: f64,
-    /// How many numbers there are.
+    /// Number of rounds.
     pub rounds: usize,
 }
 

@@ -45,7 +45,7 @@ pub(in crate::codegen) fn cell_function(source: Source<'_>, block: &KBlock) -> F
     if apart { function.inside_and_boundary() } else { function }
 }
 
-/// The same with several cells of a row a thread, where those load values together.
+/// The function with several cells of a row per thread, if these load values together.
 pub(in crate::codegen) fn row_function(source: Source<'_>, block: &KBlock) -> Option<Function> {
     let (widths, inside) = row_widths(source, block)?;
     let mut w = Writer::new(source, Form::Cells);

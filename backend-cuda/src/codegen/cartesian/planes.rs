@@ -51,7 +51,7 @@ impl Writer<'_> {
         (arrays > 0 && arrays <= most_arrays).then_some(run)
     }
 
-    /// The numbers that a block reads some steps away from the cell at hand.
+    /// The numbers that a block reads some steps away from the current cell.
     fn reads_around(&self, block: &KBlock) -> Vec<(ParamId, [Steps; 3])> {
         let mut cells: BTreeMap<LocalId, Path> = BTreeMap::new();
         let mut reads = Vec::new();

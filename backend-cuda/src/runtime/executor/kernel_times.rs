@@ -48,7 +48,7 @@ impl Mean {
     }
 }
 
-/// Which occurrence of a sequence was timed.
+/// Occurrence of a sequence that was timed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Occurrence {
     First,

@@ -1,4 +1,4 @@
-//! Which operations of a large body are evaluated together.
+//! Division of a large body into parts whose operations are evaluated together.
 //!
 //! A loop that reads some hundred slices has more addresses and values at a time than a processor
 //! has registers. A large body is therefore cut into parts, each a loop over a strip of cells: the
@@ -79,7 +79,7 @@ struct Facts {
     varying: u32,
 }
 
-/// How a local is made.
+/// Origin of a local.
 enum Kind {
     Same,
     Repeated(usize),

@@ -1,5 +1,5 @@
-//! Which values of a body belong to a face, whichever of its cells asks for them, and which to a
-//! cell.
+//! Analysis of the values of a body: those that are the same for both cells of a face, and those of
+//! a cell.
 
 use std::collections::BTreeMap;
 
@@ -280,7 +280,7 @@ impl<'w, 'a> Reader<'w, 'a> {
         self.values.insert(result, sum);
     }
 
-    /// Where an entity is, seen from the face if in a side.
+    /// Position of an entity, relative to the face in a side.
     fn at(&self, path: &Path) -> Written<At> {
         if let Some(face) = self.face {
             return match path {
@@ -400,7 +400,8 @@ impl<'w, 'a> Reader<'w, 'a> {
         Ok((then?, otherwise?))
     }
 
-    /// The argument of a function that takes long: nobody wants it for a branch that is not taken.
+    /// The argument of a slow function, refused under a condition: a branch that is not taken would
+    /// evaluate it, too.
     fn function_of(&mut self, argument: &KExpr) -> Written<Node> {
         if self.conditional && !self.of_members { Err(Failure::Form(Refusal::Function)) } else { self.expr(argument) }
     }

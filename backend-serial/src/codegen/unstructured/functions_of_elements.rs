@@ -1,4 +1,4 @@
-//! Elementary functions of values of the element at hand, in kernels that have more to do than
+//! Elementary functions of values of the current element, in kernels that have more to do than
 //! vector instructions can: a loop of its own makes them for a strip of elements, before the loop
 //! over these elements.
 
@@ -120,7 +120,7 @@ struct Finder<'a> {
     kernel: &'a Kernel,
     /// Locals of the kernel; those after them stand for functions.
     locals: u32,
-    /// Locals made of values of the element at hand.
+    /// Locals made of values of the current element.
     definitions: BTreeMap<LocalId, KExpr>,
     found: Vec<(LocalId, KExpr)>,
 }
@@ -174,7 +174,7 @@ impl Finder<'_> {
             KExpr::Interpolate { table, of, argument } => {
                 KExpr::Interpolate { table: *table, of: *of, argument: Box::new(self.without(argument)) }
             }
-            // Nobody wants them for a branch that is not taken.
+            // Branches keep their functions: one that is not taken must not evaluate them.
             KExpr::Select { condition, if_true, if_false } => {
                 let condition = Box::new(self.without(condition));
                 KExpr::Select { condition, if_true: if_true.clone(), if_false: if_false.clone() }

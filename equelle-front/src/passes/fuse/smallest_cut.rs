@@ -14,7 +14,7 @@ const UNBOUNDED: u32 = u32::MAX / 2;
 
 /// Edges in pairs: that of number `e` and its reverse `e ^ 1`.
 struct Flow {
-    /// Where edges lead, and what still fits through them.
+    /// Targets of edges, and their residual capacities.
     edges: Vec<(usize, u32)>,
     /// The edges that begin at each vertex.
     from: Vec<Vec<usize>>,

@@ -1,4 +1,4 @@
-//! Where values are evaluated, and under which names.
+//! Placement of values: where they are evaluated, and under which names.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -183,8 +183,8 @@ impl<'a> Placing<'a> {
         locals.iter().filter(|(value, _)| body.named.contains(value)).map(|(&value, &local)| (value, local)).collect()
     }
 
-    /// How often each value is read in a block, the blocks in it included: by how many others, if
-    /// each of these is evaluated once.
+    /// Number of reads of each value in a block and its inner blocks, if each reader is evaluated
+    /// once.
     fn uses(&self, block: &Numbered) -> Vec<u32> {
         let mut uses = vec![0; self.nodes.len()];
         self.count(block, &mut uses);

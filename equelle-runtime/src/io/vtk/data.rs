@@ -10,7 +10,7 @@ use crate::number::{Words, line_and_column, quoted};
 /// Largest ratio of plain to compressed bytes that zlib reaches.
 const MAX_DEFLATE_RATIO: usize = 1032;
 
-/// How the arrays of a file are encoded.
+/// Encoding of the arrays of a file.
 #[derive(Clone, Debug)]
 pub(super) struct Encoding {
     is_big_endian: bool,
@@ -21,7 +21,7 @@ pub(super) struct Encoding {
     appended: Option<(usize, bool)>,
 }
 
-/// Where the numbers of an array are, by byte offset.
+/// Byte offsets of the numbers of an array.
 #[derive(Clone, Debug)]
 pub(super) enum DataLocation {
     Text(usize),

@@ -20,7 +20,7 @@ impl BoxTags {
     }
 }
 
-/// Where the cells of a file are.
+/// Geometry of the cells of a file.
 #[derive(Clone, Debug, PartialEq)]
 pub enum VtkGeometry {
     /// Boxes of one size, the first axis fastest.
@@ -38,7 +38,7 @@ pub enum VtkGeometry {
         points: Vec<[f64; 3]>,
         /// Points of all cells, one cell behind the other; each less than the number of points.
         corners: Vec<u32>,
-        /// Where the points of each cell end; ascending.
+        /// End of each cell's points; ascending.
         ends: Vec<usize>,
         /// VTK's number of the shape of each cell.
         shapes: Vec<u8>,

@@ -54,7 +54,7 @@ pub struct Diagonals {
     values: Stored,
 }
 
-/// Where the values are; 0 where a row has no entry.
+/// Storage of the values; 0 where a row has no entry.
 #[derive(Clone, Debug, PartialEq)]
 enum Stored {
     /// For each [`BLOCK`] rows, and there for each [`LANES`] rows, their values on one diagonal

@@ -24,7 +24,7 @@ pub enum VtkPart {
     Edges,
 }
 
-/// Which entities of a file an array belongs to.
+/// Entities of a file to which an array belongs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Association {
     /// Its points.

@@ -38,7 +38,7 @@ impl FaceSides {
     }
 }
 
-/// Where two lines cross.
+/// Crossings of two lines.
 #[derive(Debug, Default)]
 struct Crossings {
     /// Node by the line of the column with the smaller index, and that of the other.

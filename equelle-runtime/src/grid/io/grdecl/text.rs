@@ -258,7 +258,7 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// Where a number of an array is, of which `of` is the keyword.
+    /// Position of a number of an array whose keyword is at `of`.
     pub(super) fn place_of(&mut self, of: DeckPosition, index: usize) -> DeckPosition {
         let open = std::mem::replace(&mut self.open, vec![of]);
         let after_slash = std::mem::take(&mut self.after_slash);
