@@ -38,7 +38,7 @@ impl Backend for Listing {
     }
 
     fn files(&self, module: &Verified) -> Result<Vec<(String, String)>, BackendError> {
-        let names = KernelNames::of_module(module.module());
+        let names = KernelNames::for_module(module.module());
         let lines = names.iter().map(|names| format!("{}\n", names.method)).collect();
         Ok(vec![("src/kernels.txt".to_owned(), lines)])
     }

@@ -19,7 +19,7 @@ const FOLDERS: [&str; 6] = ["benches", "examples", "tests/implicit", "tests/prog
 
 /// Kernels that the serial back-end runs cell by cell, or by the body for any grid. It may only
 /// shrink.
-const MOST_SLOWER: usize = 12;
+const MAX_SLOW_KERNELS: usize = 12;
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -85,7 +85,7 @@ fn loops_are_as_recorded() {
     if env::var_os("EQUELLE_BLESS").is_some_and(|value| value == "1") {
         fs::write(&record, &text).expect("the record");
     }
-    assert_eq!(slower, MOST_SLOWER, "kernels that fall from rows: correct the number if they became fewer\n{text}");
+    assert_eq!(slower, MAX_SLOW_KERNELS, "kernels that fall from rows: correct the number if they became fewer\n{text}");
     let expected = fs::read_to_string(&record).unwrap_or_default();
     let differs = text.lines().zip(expected.lines()).find(|(found, expected)| found != expected);
     assert!(text == expected, "EQUELLE_BLESS=1 records what is seen; the first line that differs: {differs:?}");

@@ -32,10 +32,10 @@ fn compiled(path: &str, level: OptLevel) -> Verified {
 fn compiled_as(path: &str, level: OptLevel, change: impl FnOnce(String) -> String) -> Verified {
     let path = repository(path);
     let name = path.file_name().and_then(|n| n.to_str()).expect("a name");
-    of_text(SourceMap::new(name, change(read(&path))), level)
+    optimised(SourceMap::new(name, change(read(&path))), level)
 }
 
-fn of_text(source: SourceMap, level: OptLevel) -> Verified {
+fn optimised(source: SourceMap, level: OptLevel) -> Verified {
     let checked = check_text(source.text(), &CheckOptions { nondimensional: false });
     let program = checked.program.unwrap_or_else(|| panic!("{:?}", checked.diagnostics));
     let module = lower::lower(&program, &source, source.name().trim_end_matches(".equelle"));
@@ -63,7 +63,7 @@ fn compare_cuda(name: &str, module: &Verified) {
 
 /// The text of both back-ends for a program, without comments: they name its lines.
 fn generated(program: &str) -> Vec<(String, String)> {
-    let module = of_text(SourceMap::new("p.equelle", program), OptLevel::O2);
+    let module = optimised(SourceMap::new("p.equelle", program), OptLevel::O2);
     let serial = backend_serial::codegen::Serial;
     let options = PackageOptions { backends: &[&serial], runtime_crates: Path::new("runtime") };
     let mut files = generate(&module, &options).unwrap_or_else(|e| panic!("{program}: {e}")).files;
@@ -157,7 +157,7 @@ Output("u", u)
 
 #[test]
 fn diffusion_by_index_on_cuda() {
-    let diffusion = || of_text(SourceMap::new("diffusion.equelle", DIFFUSION), OptLevel::O2);
+    let diffusion = || optimised(SourceMap::new("diffusion.equelle", DIFFUSION), OptLevel::O2);
     compare_cuda("diffusion_by_index", &diffusion());
     compare_cuda("diffusion_by_index_f32", &single(diffusion()));
 }

@@ -178,7 +178,7 @@ fn a_step_by_the_cfl_number_is_two_kernels() {
     for (words, text) in programs {
         let report = report_of("program", &text);
         let kernels: Vec<&KernelItem> = report.steps().flat_map(Part::kernels).collect();
-        let mut reductions: Vec<Vec<bool>> = kernels.iter().map(|kernel| of_reductions(kernel)).collect();
+        let mut reductions: Vec<Vec<bool>> = kernels.iter().map(|kernel| reduction_flags(kernel)).collect();
         reductions.sort();
         let singles = reductions.iter().find(|results| *results != &[false, true]).map_or(0, Vec::len);
         assert_eq!(kernels.len(), 2, "{words}: {reductions:?}");
@@ -195,12 +195,12 @@ fn what_reads_an_extreme_is_another_kernel() {
     let text = "s = InputCollectionOfScalar(\"s\", AllCells())\nb = 0.5 * s\nm = MaxReduce(3 * b)\n\
                 w = s / m\nOutput(\"b\", b)\nOutput(\"w\", w)\n";
     let report = report_of("program", text);
-    let kernels: Vec<Vec<bool>> = report.parts.iter().flat_map(Part::kernels).map(of_reductions).collect();
+    let kernels: Vec<Vec<bool>> = report.parts.iter().flat_map(Part::kernels).map(reduction_flags).collect();
     assert_eq!(kernels, [vec![false, true], vec![false]]);
 }
 
 /// True for each result of a kernel that is a reduction.
-fn of_reductions(kernel: &KernelItem) -> Vec<bool> {
+fn reduction_flags(kernel: &KernelItem) -> Vec<bool> {
     kernel.results.iter().map(|result| result.why == Some(Why::Reduction)).collect()
 }
 

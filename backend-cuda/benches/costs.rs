@@ -11,10 +11,10 @@ const KERNELS: KernelModule = KernelModule::constant("costs", include_str!("cost
 /// `EDGE` of the kernels.
 const EDGE: u32 = 256;
 const CELLS: u32 = EDGE * EDGE * EDGE;
-/// Operations for an element of a chain.
+/// Operations of a chain for each element.
 const OPERATIONS: f64 = 4.0 * 64.0;
 const THREADS: u32 = 256;
-/// Launches, of which the fastest counts.
+/// Number of launches; the fastest one counts.
 const LAUNCHES: usize = 20;
 
 /// A device with kernels and their arguments.
@@ -83,10 +83,11 @@ fn main() -> Result<(), Error> {
     let stream = (bench.seconds("loads", CELLS / 4)? - bench.seconds("store", CELLS / 4)?) / 8.0;
     let neighbour = (bench.seconds("neighbours", CELLS)? - one) / 6.0;
     let by_face = (bench.seconds("by_face", CELLS)? - store) / 6.0;
-    // Chains are over fewer elements: they take long.
+    // Chains take long, so they run over fewer elements.
     let few = CELLS / 8;
     let idle = bench.seconds("one_load", few)?;
-    // Rows 0 to 60, the values of which are all over the table and differ from thread to thread.
+    // The table has rows 0 to 60. A look-up finds the argument of the next one: its values lie all
+    // over the table and differ from thread to thread.
     let arguments: Vec<f64> = (0..61).map(f64::from).collect();
     let values: Vec<f64> = (0..61).map(|row| f64::from(row * 37 % 61)).collect();
     let table = Table::new(&arguments, &values, Interpolation::Linear, Outside::Constant).map_err(|_| Error::internal("no table"))?;

@@ -16,7 +16,7 @@ use equelle_runtime::linalg::precond::amg::{AmgOptions, Hierarchy};
 use equelle_runtime::linalg::space::matrix_space::Plain;
 use equelle_runtime::linalg::{MatrixSpace, SystemSpace, VectorSpace};
 
-/// By which iterations may grow from the smallest to the largest cube.
+/// Factor by which iterations may grow from the smallest to the largest cube.
 const MAX_GROWTH: f64 = 1.8;
 /// Tolerance of the relative residual.
 const TOLERANCE: f64 = 1e-8;

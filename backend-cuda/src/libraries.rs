@@ -1,5 +1,5 @@
-//! Where the libraries of CUDA are looked for: by the runtime, which loads them, and by `equellec
-//! doctor`, which only looks.
+//! Search paths for the libraries of CUDA. The runtime loads libraries from them; `equellec doctor`
+//! only reports what it finds.
 
 use std::env;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! When the host looks at the conditions of a launch, in generated code.
+//! Time at which generated code checks the conditions of a launch on the host.
 #![cfg(feature = "codegen")]
 
 use backend_cuda::codegen::Cuda;
@@ -31,7 +31,8 @@ main {
 }
 "#;
 
-/// Later launches follow what the first two are about; numbers of the third nobody follows.
+/// Later launches rely on the conditions of the first two kernels; none relies on the numbers of
+/// the third.
 #[test]
 fn what_later_launches_rely_on_is_looked_at_at_once() {
     let module = verify(parse(MODULE).expect("a module")).expect("a valid module");

@@ -92,7 +92,7 @@ fn streaming<const DIM: usize>(out: &mut [f64], u: &[f64], low: [&[f64]; DIM], h
     }
 }
 
-/// How a step goes over the grid.
+/// Traversal of the grid in a step.
 #[derive(Clone, Copy)]
 struct Form {
     name: &'static str,

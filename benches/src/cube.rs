@@ -5,7 +5,7 @@ pub const OUTSIDE: u32 = u32::MAX;
 
 /// Any grid.
 pub struct Mesh {
-    /// Where the faces of each cell begin. `[cells + 1]`
+    /// Start of each cell's faces. `[cells + 1]`
     pub cell_face_pos: Vec<u32>,
     pub cell_faces: Vec<u32>,
     /// First and second cell. `[faces]`

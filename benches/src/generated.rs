@@ -19,7 +19,7 @@ use equelle_runtime::{Error, Session};
 use crate::harness::{Problem, Run};
 use crate::measure::now;
 
-/// Which lists a run is to use.
+/// Lists that a run uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Layout {
     /// Index arithmetic.
@@ -119,7 +119,7 @@ struct Clock {
 }
 
 impl Clock {
-    /// When the end of a step was shown.
+    /// Time at which the end of a step was shown.
     fn when(&self, step: usize, steps: usize) -> f64 {
         let shown = self.shown.lock().expect("no thread failed");
         let wanted = format!(" {step}/{steps},");

@@ -8,7 +8,7 @@ use crate::measure::{copy, least, median};
 
 /// A problem and the ways to compute it.
 pub struct Suite {
-    /// By which it is chosen.
+    /// Name by which it is chosen.
     pub name: &'static str,
     /// Dimension of its grid, which has the same number of cells along each axis.
     pub dim: u32,

@@ -32,7 +32,7 @@ pub struct LaunchContext<'a> {
     pub results: &'a [DevicePtr],
     /// Rows of an equation, and their entries.
     pub rows: Option<(&'a Rc<CsrPattern>, Option<&'a Rc<Buffer>>)>,
-    /// Where the pattern of an equation goes.
+    /// Destination of the pattern of an equation.
     pub pattern: Option<EqPattern>,
 }
 

@@ -45,9 +45,9 @@ impl Output {
             ResultBuffer::Number => Output::Number(rt.new_number()?),
             ResultBuffer::Vector => Output::Vector(rt.new_vector()?),
             ResultBuffer::Bool => Output::Bool(rt.new_bool()?),
-            ResultBuffer::Extreme(op) => Output::Extreme(of_numbers(op)?, rt.extreme(number)?),
-            ResultBuffer::Leaves(op) => Output::Leaves(rt.leaves(of_numbers(op)?, over()?)?),
-            ResultBuffer::VectorLeaves(op) => Output::VectorLeaves(rt.vector_leaves(of_numbers(op)?, over()?)?),
+            ResultBuffer::Extreme(op) => Output::Extreme(numeric_reduction(op)?, rt.extreme(number)?),
+            ResultBuffer::Leaves(op) => Output::Leaves(rt.leaves(numeric_reduction(op)?, over()?)?),
+            ResultBuffer::VectorLeaves(op) => Output::VectorLeaves(rt.vector_leaves(numeric_reduction(op)?, over()?)?),
             ResultBuffer::BoolLeaves(op) => {
                 let op = reduction(op).err().ok_or_else(|| defect("a reduction of numbers over truth values"))?;
                 Output::BoolLeaves(rt.bool_leaves(op, over()?)?)
@@ -110,7 +110,7 @@ impl Output {
     }
 }
 
-fn of_numbers(op: ops::Reduction) -> Result<Reduction, Error> {
+fn numeric_reduction(op: ops::Reduction) -> Result<Reduction, Error> {
     reduction(op).map_err(|_| defect("a reduction of truth values over numbers"))
 }
 

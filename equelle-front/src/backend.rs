@@ -47,7 +47,7 @@ impl Scratch {
     }
 }
 
-/// Where the programs of a back-end compute.
+/// Device on which the programs of a back-end compute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DeviceKind {
     /// On the cores of the machine.
@@ -81,7 +81,7 @@ pub trait Backend: std::fmt::Debug + Sync {
     /// The stage of `equellec emit` that prints its code, and how the names of those files end.
     fn listing(&self) -> (&'static str, &'static str);
 
-    /// Where its programs compute.
+    /// Device on which its programs compute.
     fn device_kind(&self) -> DeviceKind;
 
     /// Looks at this machine, for `equellec doctor`.
@@ -155,7 +155,7 @@ impl std::fmt::Display for BackendError {
 
 impl std::error::Error for BackendError {}
 
-/// Which associated type of the runtime trait holds a value.
+/// Associated type of the runtime trait that holds a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Handle {
     /// `Scalar`
@@ -236,17 +236,17 @@ pub struct KernelNames {
 
 impl KernelNames {
     /// Names of every kernel of a module, in order.
-    pub fn of_module(module: &Module) -> Vec<KernelNames> {
+    pub fn for_module(module: &Module) -> Vec<KernelNames> {
         let mut methods = Namer::rust();
         // Types and constants live in one file; a struct and a constant may share a name only in
         // theory (`A` and `A`), and then the Namer numbers one.
         let mut items = Namer::rust();
         items.reserve(["Kernels", "KernelInfo", "KernelBytes", "EquelleRuntime", "Error"]);
         items.reserve(["CanonicalSet", "EntityKind", "Extent"]);
-        module.kernels.iter().map(|kernel| Self::of_kernel(kernel, &mut methods, &mut items)).collect()
+        module.kernels.iter().map(|kernel| Self::for_kernel(kernel, &mut methods, &mut items)).collect()
     }
 
-    fn of_kernel(kernel: &Kernel, methods: &mut Namer, items: &mut Namer) -> KernelNames {
+    fn for_kernel(kernel: &Kernel, methods: &mut Namer, items: &mut Namer) -> KernelNames {
         let method = methods.fresh(&snake_case(&kernel.name));
         let arguments = items.fresh(&camel_case(&method));
         let info = items.fresh(&method.to_uppercase());

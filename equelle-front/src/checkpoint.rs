@@ -121,7 +121,7 @@ impl CheckpointLoop {
 
 impl Checkpoints {
     /// The loop at a position in the main program's body.
-    pub fn of_loop(&self, statement: usize) -> Option<&CheckpointLoop> {
+    pub fn loop_at(&self, statement: usize) -> Option<&CheckpointLoop> {
         self.loops.iter().find(|checkpoint| checkpoint.statement == statement)
     }
 
@@ -170,7 +170,7 @@ impl State {
             let before = (mutables.len(), values.len());
             for (group, depends) in between.iter().zip(&mut depends) {
                 let inside = &statements[(*group).clone()];
-                *depends |= inside.iter().any(|statement| of_state(statement, &mutables, &values));
+                *depends |= inside.iter().any(|statement| needs_state(statement, &mutables, &values));
                 if *depends {
                     inside.iter().for_each(|statement| {
                         values.extend(statement.defines().iter().filter(|value| type_of(main, **value) != Type::TEXT));
@@ -187,8 +187,9 @@ impl State {
     }
 }
 
-/// True if a statement of the main program's body after the first loop is not repeated.
-fn of_state(statement: &Stmt, mutables: &BTreeSet<MutableId>, values: &BTreeSet<ValueId>) -> bool {
+/// True if a statement of the main program's body after the first loop depends on state or has
+/// effects: a resumed run does not repeat it.
+fn needs_state(statement: &Stmt, mutables: &BTreeSet<MutableId>, values: &BTreeSet<ValueId>) -> bool {
     match &statement.kind {
         StmtKind::For { .. } | StmtKind::Output { .. } => true,
         StmtKind::Store { mutable, value } => mutables.contains(mutable) || values.contains(value),

@@ -15,7 +15,7 @@ use crate::ops::{Arithmetic, BinaryMath};
 pub struct CostModel {
     /// Loading a value that is near because other elements load it too, or reading geometry.
     pub load: u32,
-    /// Loading a value of the element at hand from memory.
+    /// Loading a value of the current element from memory.
     pub stream: u32,
     /// Loading a value of a face in a sum over the faces of a cell.
     pub by_face: u32,
@@ -44,14 +44,14 @@ pub struct CostModel {
     /// Terms of an interior face that cost more than this are made once for both of its cells, on
     /// unstructured grids and by targets that do that at all.
     pub stage: u32,
-    /// Where the extremes of what a kernel writes are taken.
+    /// Place where the extremes of a kernel's results are taken.
     pub extremes: Extremes,
     /// Divisions and roots of a kernel whose time is that of memory, at most. One with more has
     /// neither time nor registers left for an extreme on the way.
     pub light: usize,
 }
 
-/// Where the largest or smallest of values is taken that a kernel computes for nothing else.
+/// Place where an extreme of values is taken that a kernel computes for nothing else.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extremes {
     /// By the kernel that writes what they are computed from.
@@ -72,7 +72,7 @@ pub struct Measured {
     pub power: f64,
     /// The value of a table.
     pub look_up: f64,
-    /// Load from memory, of the element at hand.
+    /// Load from memory, of the current element.
     pub load: f64,
     /// Load of a neighbour, which other elements load too.
     pub neighbour: f64,
@@ -82,7 +82,7 @@ pub struct Measured {
 }
 
 impl Default for CostModel {
-    /// For what has no target at hand: tests of passes, and the interpreter.
+    /// Costs without a target: for tests of passes, and the interpreter.
     fn default() -> Self {
         CostModel::DEFAULT
     }

@@ -49,7 +49,7 @@ impl SourceMap {
     /// A program with all that it imports. `key` tells its own file from those that it imports. The
     /// checker reports texts that cannot be read.
     pub fn with_imports(name: impl Into<String>, text: impl Into<String>, key: &str, reader: &mut dyn ImportReader) -> Self {
-        let mut map = SourceMap::of_one(name, text);
+        let mut map = SourceMap::from_single_text(name, text);
         let mut known = BTreeMap::from([(key.to_owned(), FileId::MAIN)]);
         let mut next = 0;
         while let Some(file) = map.files().get(next) {

@@ -441,10 +441,10 @@ pub type Offset = [i8; 3];
 /// Substitutes for cells beyond each side of a Cartesian grid: low and high side of each axis.
 pub type Beyond = [SideMap; 6];
 
-/// How many cells a read may be away along an axis.
+/// Maximum distance of a read along an axis, in cells.
 pub const MAX_OFFSET: i8 = 16;
 
-/// Which cell stands for one beyond a side, m = 0, 1, ... cells out.
+/// Cell that stands for one beyond a side, m = 0, 1, ... cells out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum SideMap {
     /// The grid begins again.
@@ -475,7 +475,8 @@ impl SideMap {
         }
     }
 
-    /// How many cells an axis needs so that a read this many cells beyond the side is in the grid.
+    /// Number of cells that an axis needs so that a read this many cells beyond the side is in the
+    /// grid.
     pub fn cells_needed(self, reach: u8) -> u32 {
         match self {
             SideMap::Wrap | SideMap::Mirror => u32::from(reach),
@@ -485,7 +486,7 @@ impl SideMap {
     }
 }
 
-/// Where a cell is in a Cartesian grid.
+/// Position of a cell in a Cartesian grid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CellFact {
     /// True if the cell this many cells further along an axis is beyond the side there.

@@ -43,7 +43,7 @@ impl FileId {
     pub const MAIN: FileId = FileId(0);
 }
 
-/// Why an import names no text.
+/// Error of an import that names no text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ImportError {
     /// The compiler has no text of this name.
@@ -63,7 +63,7 @@ pub enum ImportError {
 pub struct SourceFile {
     name: String,
     text: String,
-    /// Where it begins among all texts.
+    /// Offset of its beginning in all texts.
     start: u32,
     /// Number of lines of the texts before it.
     lines_before: u32,
@@ -125,7 +125,7 @@ pub struct SourceMap {
 
 impl SourceMap {
     /// One text, whatever it imports; `name` is what messages show.
-    pub(crate) fn of_one(name: impl Into<String>, text: impl Into<String>) -> Self {
+    pub(crate) fn from_single_text(name: impl Into<String>, text: impl Into<String>) -> Self {
         let mut map = SourceMap { files: Vec::new() };
         map.push(name.into(), text.into());
         map
@@ -237,7 +237,7 @@ mod tests {
 
     /// `ab\ncd` has bytes 0..5, a gap, then `é = 1\n\nx` from byte 6.
     fn two() -> SourceMap {
-        let mut map = SourceMap::of_one("a", "ab\ncd");
+        let mut map = SourceMap::from_single_text("a", "ab\ncd");
         assert_eq!(map.add("b".into(), "\u{e9} = 1\n\nx".into()), Some(FileId(1)));
         map
     }

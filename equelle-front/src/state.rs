@@ -13,7 +13,7 @@ use crate::types::{Basic, Shape, Type};
 /// A variable that is checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Checked {
-    /// Which one; it holds numbers.
+    /// The variable; it holds numbers.
     pub mutable: MutableId,
     /// Its last assignment before, in the order of the text.
     pub assignment: Span,
@@ -31,7 +31,7 @@ pub fn at_end(main: &Function) -> Vec<Checked> {
 ///
 /// # Panics
 /// If there is no statement of this number, or it is no loop.
-pub fn of_round(main: &Function, loop_statement: usize) -> Vec<Checked> {
+pub fn checked_in_round(main: &Function, loop_statement: usize) -> Vec<Checked> {
     let (before, from) = main.body.statements.split_at(loop_statement);
     let StmtKind::For { body, .. } = &from[0].kind else { panic!("statement {loop_statement} is no loop") };
     let mut outside = BTreeSet::new();

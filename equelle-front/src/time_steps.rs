@@ -27,7 +27,7 @@ pub struct TimeLoop {
     /// Variables that it changes and that had a value before it, ascending. All others that it
     /// assigns are its own.
     pub state: Vec<MutableId>,
-    /// How many outputs of a round, its first ones, show the state before it.
+    /// Number of outputs at the beginning of a round that show the state before it.
     pub opening: usize,
     /// Obstacle to taking a step in parts, as part of a sentence, and its place; `None` if the body
     /// is a function of state and step.
@@ -293,20 +293,20 @@ fn params_of_results(kernel: &Kernel) -> Vec<BTreeSet<u32>> {
     let domains: BTreeSet<u32> = (0..kernel.params.len()).filter(is_domain).map(|index| index as u32).collect();
     let mut locals = vec![BTreeSet::new(); kernel.locals.len()];
     block_params(&kernel.body, &mut locals);
-    kernel.body.yields.iter().map(|value| &domains | &of_expr(value, &locals)).collect()
+    kernel.body.yields.iter().map(|value| &domains | &expr_params(value, &locals)).collect()
 }
 
 fn block_params(block: &KBlock, locals: &mut Vec<BTreeSet<u32>>) {
     for statement in &block.statements {
         match statement {
-            KStmt::Let { local, value } => locals[local.0 as usize] = of_expr(value, locals),
-            KStmt::LetEntity { local, path } => locals[local.0 as usize] = of_path(path, locals),
+            KStmt::Let { local, value } => locals[local.0 as usize] = expr_params(value, locals),
+            KStmt::LetEntity { local, path } => locals[local.0 as usize] = path_params(path, locals),
             KStmt::ReduceFaces { results, cell, face, body, .. } => {
-                let cell = of_path(cell, locals);
+                let cell = path_params(cell, locals);
                 locals[face.0 as usize] = cell.clone();
                 block_params(body, locals);
                 for (result, value) in results.iter().zip(&body.yields) {
-                    locals[result.0 as usize] = &cell | &of_expr(value, locals);
+                    locals[result.0 as usize] = &cell | &expr_params(value, locals);
                 }
             }
             KStmt::ReduceSides { results, low, high, .. } => {
@@ -314,17 +314,17 @@ fn block_params(block: &KBlock, locals: &mut Vec<BTreeSet<u32>>) {
                 for block in blocks.into_iter().flatten() {
                     block_params(block, locals);
                     for (result, value) in results.iter().zip(&block.yields) {
-                        locals[result.0 as usize] = &locals[result.0 as usize] | &of_expr(value, locals);
+                        locals[result.0 as usize] = &locals[result.0 as usize] | &expr_params(value, locals);
                     }
                 }
             }
             KStmt::If { results, condition, then, otherwise } => {
-                let condition = of_expr(condition, locals);
+                let condition = expr_params(condition, locals);
                 for block in [then, otherwise] {
                     block_params(block, locals);
                     for (result, value) in results.iter().zip(&block.yields) {
                         let all = &locals[result.0 as usize] | &condition;
-                        locals[result.0 as usize] = &all | &of_expr(value, locals);
+                        locals[result.0 as usize] = &all | &expr_params(value, locals);
                     }
                 }
             }
@@ -333,13 +333,13 @@ fn block_params(block: &KBlock, locals: &mut Vec<BTreeSet<u32>>) {
     }
 }
 
-fn of_expr(expr: &KExpr, locals: &[BTreeSet<u32>]) -> BTreeSet<u32> {
+fn expr_params(expr: &KExpr, locals: &[BTreeSet<u32>]) -> BTreeSet<u32> {
     let mut found = BTreeSet::new();
     visit_expr(expr, &mut |node| read(node, locals, &mut found));
     found
 }
 
-fn of_path(path: &Path, locals: &[BTreeSet<u32>]) -> BTreeSet<u32> {
+fn path_params(path: &Path, locals: &[BTreeSet<u32>]) -> BTreeSet<u32> {
     let mut found = BTreeSet::new();
     visit_path(path, &mut |node| read(node, locals, &mut found));
     found

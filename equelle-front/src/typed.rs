@@ -52,7 +52,7 @@ pub struct Variable {
     pub mutable: bool,
     /// The instance whose parameter or local it is; `None` for the main program (loops included).
     pub owner: Option<FunctionId>,
-    /// Where it was declared or first assigned.
+    /// Span of its declaration or first assignment.
     pub span: Span,
 }
 
@@ -159,7 +159,7 @@ pub struct Function {
     pub body: Vec<Stmt>,
     /// Type of the result.
     pub result: TreeType,
-    /// Where the definition stands.
+    /// Span of the definition.
     pub span: Span,
 }
 
@@ -168,7 +168,7 @@ pub struct Function {
 pub struct Stmt {
     /// Kind of statement.
     pub kind: StmtKind,
-    /// Where it stands.
+    /// Its span.
     pub span: Span,
 }
 
@@ -203,7 +203,7 @@ pub struct Expr {
     pub ty: TreeType,
     /// Physical dimension; for an array, of each element; one entry otherwise.
     pub dims: Vec<TreeDimension>,
-    /// Where it stands.
+    /// Its span.
     pub span: Span,
 }
 

@@ -30,12 +30,12 @@ impl EntityKind {
     }
 }
 
-/// Which part of the entities of one kind a canonical set holds.
+/// Part of the entities of one kind that a canonical set holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Extent {
-    /// Those that do not touch the boundary.
+    /// Entities that do not touch the boundary.
     Interior,
-    /// Those that do.
+    /// Entities that touch the boundary.
     Boundary,
     /// All of them.
     All,
@@ -46,7 +46,7 @@ pub enum Extent {
 pub struct CanonicalSet {
     /// Kind of its entities.
     pub kind: EntityKind,
-    /// Which of them.
+    /// Part of the entities.
     pub extent: Extent,
 }
 
@@ -328,21 +328,21 @@ impl Dimension {
 
     /// Returns the dimension of a product; `None` if an exponent leaves the range.
     pub fn times(self, other: Dimension) -> Option<Dimension> {
-        Self::of_exponents(|i| i64::from(self.0[i]) + i64::from(other.0[i]))
+        Self::from_exponents(|i| i64::from(self.0[i]) + i64::from(other.0[i]))
     }
 
     /// Returns the dimension of a quotient; `None` if an exponent leaves the range.
     pub fn over(self, other: Dimension) -> Option<Dimension> {
-        Self::of_exponents(|i| i64::from(self.0[i]) - i64::from(other.0[i]))
+        Self::from_exponents(|i| i64::from(self.0[i]) - i64::from(other.0[i]))
     }
 
     /// Returns the dimension of a power; `None` if an exponent leaves the range.
     pub fn power(self, exponent: i32) -> Option<Dimension> {
-        Self::of_exponents(|i| i64::from(self.0[i]) * i64::from(exponent))
+        Self::from_exponents(|i| i64::from(self.0[i]) * i64::from(exponent))
     }
 
     /// The dimension of these exponents, which an `i64` holds whatever two `i32` they are made of.
-    fn of_exponents(exponent: impl Fn(usize) -> i64) -> Option<Dimension> {
+    fn from_exponents(exponent: impl Fn(usize) -> i64) -> Option<Dimension> {
         let mut result = Dimension::NONE;
         for (i, e) in result.0.iter_mut().enumerate() {
             *e = i32::try_from(exponent(i)).ok().filter(|e| *e >= -Dimension::MAX_EXPONENT)?;

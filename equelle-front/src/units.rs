@@ -32,7 +32,7 @@ pub struct Unit {
     pub dimension: Dimension,
 }
 
-/// Why a unit expression has no meaning.
+/// Error of a unit expression.
 #[derive(Clone, Debug, PartialEq)]
 pub enum UnitError {
     /// No unit of this name.
@@ -76,20 +76,20 @@ impl Factor {
 
     /// Exact product; `None` if an exponent leaves the range of `i32`.
     pub fn times(self, other: Factor) -> Option<Factor> {
-        Factor::of_exponents(|i| self.0[i].checked_add(other.0[i]))
+        Factor::from_exponents(|i| self.0[i].checked_add(other.0[i]))
     }
 
     /// Exact quotient; `None` if an exponent leaves the range of `i32`.
     pub fn over(self, other: Factor) -> Option<Factor> {
-        Factor::of_exponents(|i| self.0[i].checked_sub(other.0[i]))
+        Factor::from_exponents(|i| self.0[i].checked_sub(other.0[i]))
     }
 
     /// Exact power; `None` if an exponent leaves the range of `i32`.
     pub fn power(self, exponent: i32) -> Option<Factor> {
-        Factor::of_exponents(|i| self.0[i].checked_mul(exponent))
+        Factor::from_exponents(|i| self.0[i].checked_mul(exponent))
     }
 
-    fn of_exponents(exponent: impl Fn(usize) -> Option<i32>) -> Option<Factor> {
+    fn from_exponents(exponent: impl Fn(usize) -> Option<i32>) -> Option<Factor> {
         let mut result = Factor::ONE;
         for (i, e) in result.0.iter_mut().enumerate() {
             *e = exponent(i)?;

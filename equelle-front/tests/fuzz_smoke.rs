@@ -44,14 +44,14 @@ fn collect(folder: &Path, programs: &mut Vec<PathBuf>) {
     }
 }
 
-/// How many texts each test makes.
+/// Number of texts that each test makes.
 fn texts() -> u64 {
     std::env::var("EQUELLE_FUZZ_TEXTS").ok().and_then(|n| n.parse().ok()).unwrap_or(100_000)
 }
 
 /// No text of a few hundred lines may take longer, in a debug build on a busy machine; they take
 /// milliseconds.
-const LONGEST: Duration = Duration::from_secs(20);
+const MAX_DURATION: Duration = Duration::from_secs(20);
 
 /// Peak memory of the test, all threads together.
 const MAX_MEMORY: u64 = 1 << 30;
@@ -149,7 +149,7 @@ fn feed_all(make: impl Fn(&mut Random) -> String + Sync) {
                     let start = Instant::now();
                     let outcome = std::panic::catch_unwind(|| feed(&text, i % 64 == 0));
                     assert!(outcome.is_ok(), "panic on text {i}:\n{text}\n{text:?}");
-                    assert!(start.elapsed() < LONGEST, "text {i} took {:?}:\n{text}", start.elapsed());
+                    assert!(start.elapsed() < MAX_DURATION, "text {i} took {:?}:\n{text}", start.elapsed());
                 }
             });
         }

@@ -20,8 +20,8 @@ pub(crate) fn measure(shape: &Cartesian, kind: EntityKind, entity: usize) -> f64
 }
 
 impl Evaluator<'_> {
-    /// `Centroid(to) - Centroid(from)` for entities at whole numbers of half widths along the axis
-    /// at hand.
+    /// `Centroid(to) - Centroid(from)` for entities at whole numbers of half widths along the
+    /// current axis.
     pub fn displacement(&mut self, to: &Path, from: &Path) -> Result<[f64; 3], Error> {
         let shape = self.shape.ok_or_else(|| defect("a displacement needs a Cartesian grid"))?;
         let mut vector = [0.0; 3];

@@ -25,7 +25,7 @@ impl<'a, R: DerivativeAccess> Interpreter<'a, R> {
         position: usize,
         state: &mut R::Loop,
     ) -> Result<(), Error> {
-        let Some(checkpoint) = checkpoints.of_loop(position) else { return Ok(()) };
+        let Some(checkpoint) = checkpoints.loop_at(position) else { return Ok(()) };
         if !self.rt.resumes(checkpoint.number, state)? {
             return Ok(());
         }
@@ -54,7 +54,7 @@ impl<'a, R: DerivativeAccess> Interpreter<'a, R> {
         position: usize,
         state: &mut R::Loop,
     ) -> Result<(), Error> {
-        let Some(checkpoint) = checkpoints.of_loop(position) else { return Ok(()) };
+        let Some(checkpoint) = checkpoints.loop_at(position) else { return Ok(()) };
         if !self.rt.checkpoint_due() {
             return Ok(());
         }

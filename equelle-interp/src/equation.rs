@@ -99,7 +99,7 @@ impl<'a, R: DerivativeAccess> Interpreter<'a, R> {
         provider.equation(&mut context, kernel, unknowns, args)
     }
 
-    /// That both ways give the same.
+    /// Checks that both ways give the same.
     pub fn agree(&mut self, kernel: KernelId, by_operations: &R::ScalarCollection, by_kernel: &R::ScalarCollection) -> Result<(), Error> {
         let kernel = kernel_of(self.module, kernel)?;
         let differ = |what: String| Err(Error::new(ErrorKind::Backend, format!("{}: {what}", kernel.name)));

@@ -513,7 +513,7 @@ impl<'a> Evaluator<'a> {
         Ok(shape.cell_face(cell, axis, side == Side::High) as u32)
     }
 
-    /// The cell so many cells further along the axis at hand.
+    /// The cell so many cells further along the current axis.
     fn shifted(&mut self, from: &Path, by: i8) -> Result<u32, Error> {
         let (shape, axis, _) = self.side_block()?;
         let mut place = shape.cell_ijk(self.entity(from, "an offset")? as usize);
@@ -575,7 +575,7 @@ main {
         let grid = Grid::cartesian(Cartesian::line(3, 1.0)).unwrap();
         let (params, members) = ([Bound::Scalars(vec![1.0, 4.0, 1.0])], BTreeMap::from([(cells, Members::All(3))]));
         let mut evaluator = Evaluator::new(&module, kernel, &params, &members, &grid, None);
-        let skeleton = Skeleton::of_body(body).block;
+        let skeleton = Skeleton::from_body(body).block;
         let mut row = |cell: u32| {
             evaluator.block(body, Some(cell)).unwrap();
             evaluator.structure(&skeleton).unwrap();

@@ -39,7 +39,7 @@ impl<R: DerivativeAccess> KernelContext<'_, R> {
     /// # Errors
     /// `Data`, with the lines of the kernel.
     pub fn check_vectors(&self, kernel: &Kernel) -> Result<(), Error> {
-        for components in BodyUsage::of_general(kernel, &self.module.sets).vector_sizes {
+        for components in BodyUsage::from_general_form(kernel, &self.module.sets).vector_sizes {
             Error::vector_size(components, self.rt.grid().dim()).map_err(|error| self.in_kernel(kernel, None, error))?;
         }
         Ok(())
@@ -111,7 +111,7 @@ impl<R: DerivativeAccess> KernelContext<'_, R> {
             Some(block) if shape.is_some() => (block, shape),
             Some(_) | None => (&form.body, None),
         };
-        let skeleton = Skeleton::of_body(block).block;
+        let skeleton = Skeleton::from_body(block).block;
         let mut evaluator = Evaluator::new(self.module, kernel, &params, &members, grid, shape);
         for element in elements.into_iter().skip(first) {
             self.check(kernel, &mut evaluator, Some(element))?;

@@ -30,7 +30,7 @@ use std::collections::BTreeMap;
 
 use equelle_runtime::{DerivativeAccess, Error, ErrorKind};
 
-/// How to interpret.
+/// Options of the interpreter.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Options {
     /// On a Cartesian grid: evaluate the Cartesian form of kernels that have one instead of the
@@ -96,7 +96,7 @@ pub fn evaluate_equations_by<R: DerivativeAccess>(
     }
 }
 
-/// Where the derivatives of a residual come from that has a kernel.
+/// Source of the derivatives of a residual that has a kernel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Derivatives {
     /// From the Jacobian form of the kernel.

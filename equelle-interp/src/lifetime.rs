@@ -23,7 +23,7 @@ impl Lifetimes {
         // A loop of the main program reads what its checkpoints save.
         let (mut saved, checkpoints) = (BTreeMap::new(), checkpoints(module));
         for position in 0..module.main.body.statements.len() {
-            for content in checkpoints.of_loop(position).into_iter().flat_map(|checkpoint| &checkpoint.content) {
+            for content in checkpoints.loop_at(position).into_iter().flat_map(|checkpoint| &checkpoint.content) {
                 if let SavedKind::Value(value) = content.what {
                     saved.insert(value, position);
                 }

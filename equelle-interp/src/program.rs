@@ -251,7 +251,7 @@ impl<'a, R: DerivativeAccess> Interpreter<'a, R> {
     fn checked_in(&self, stmt: &Stmt) -> Vec<Checked> {
         let main = &self.module.main;
         let number = main.body.statements.iter().position(|other| std::ptr::eq(other, stmt));
-        number.filter(|_| self.wanted.is_none()).map_or_else(Vec::new, |number| state::of_round(main, number))
+        number.filter(|_| self.wanted.is_none()).map_or_else(Vec::new, |number| state::checked_in_round(main, number))
     }
 
     /// Checks that variables are finite; errors have the lines of their assignments.

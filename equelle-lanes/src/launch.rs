@@ -55,7 +55,7 @@ impl Lanes {
         &self.fallen
     }
 
-    /// How many kernels and equations have been compiled.
+    /// Number of kernels and equations compiled so far.
     pub fn compiled_kernels(&self) -> usize {
         self.compiled.values().filter(|compiled| compiled.is_ok()).count() + self.equations.compiled_equations()
     }

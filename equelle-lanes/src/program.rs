@@ -54,7 +54,7 @@ pub enum RealSrc {
     Memory(ArrayId, i64),
 }
 
-/// Where an entity of a set has its place in collections on the set.
+/// Map from entities of a set to their positions in collections on the set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum RankSource {
     /// All entities of a kind.
@@ -97,7 +97,7 @@ pub enum RealBinary {
     ATan2,
 }
 
-/// How a term goes into a variable.
+/// Operation that accumulates a term into a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Accumulation {
     /// `variable + term`
@@ -517,7 +517,7 @@ pub struct ArrayLists {
     pub ranks: Vec<RankSource>,
 }
 
-/// Where the elements of the lanes are.
+/// Positions of the elements of the lanes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Layout {
     /// Consecutive entities, from this one on.
@@ -537,7 +537,7 @@ pub struct LaneProgram {
     pub arrays: ArrayLists,
     /// Offsets of reads by index, and what sides do.
     pub offsets: Vec<(Offset, Beyond)>,
-    /// Where the elements are.
+    /// Positions of the elements.
     pub layout: Layout,
     /// The grid, if it is Cartesian.
     pub shape: Option<Cartesian>,

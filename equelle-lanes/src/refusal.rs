@@ -1,4 +1,4 @@
-//! Why lanes leave a kernel to the evaluator of elements.
+//! Reasons why lanes leave a kernel to the evaluator of elements.
 
 use std::fmt;
 

@@ -6,7 +6,7 @@ use equelle_runtime::{Real, math};
 
 use crate::program::{RealBinary, RealUnary, Uniform, UniformId};
 
-/// Where the numbers of a launch come from.
+/// Source of the numbers of a launch.
 pub trait UniformSource {
     /// A parameter that is a Scalar, or a Bool as 1 or 0.
     fn param(&self, param: equelle_front::ir::ParamId) -> f64;

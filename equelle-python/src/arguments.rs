@@ -36,7 +36,7 @@ pub fn parameters(py: Python<'_>, given: &[(String, Argument<'_>)]) -> PyResult<
 fn set(py: Python<'_>, parameters: &mut Parameters, name: &str, argument: &Argument<'_>) -> PyResult<()> {
     match argument {
         Argument::Text(path) if name == PARAMETER_FILE => {
-            parameters.read_file(Path::new(path)).map_err(|error| errors::of_error(&error))?;
+            parameters.read_file(Path::new(path)).map_err(|error| errors::from_error(&error))?;
         }
         Argument::Text(text) => parameters.set_argument(name, text),
         Argument::Array(kind, array) => parameters.set_array(name, data_array(py, kind, array)?),

@@ -18,7 +18,7 @@ create_exception!(equelle, CompileError, EquelleError, "A program has errors; `d
 create_exception!(equelle, RunError, EquelleError, "A run failed; `kind`, `lines` and `hint` say more.");
 
 /// The exception of a program with errors: its text is that of a terminal.
-pub fn of_program(py: Python<'_>, source: &SourceMap, diagnostics: &[Diagnostic]) -> PyErr {
+pub fn compile_error(py: Python<'_>, source: &SourceMap, diagnostics: &[Diagnostic]) -> PyErr {
     let text = render::render(diagnostics, source, Format::Human { color: false });
     let error = CompileError::new_err(text.trim_end().to_owned());
     let json = render::render(diagnostics, source, Format::Json);
@@ -31,7 +31,7 @@ pub fn of_program(py: Python<'_>, source: &SourceMap, diagnostics: &[Diagnostic]
 }
 
 /// The exception of something that failed before a run.
-pub fn of_failure(failure: &Failure) -> PyErr {
+pub fn from_failure(failure: &Failure) -> PyErr {
     match failure {
         Failure::Error(error) => EquelleError::new_err(with_hint(error)),
         Failure::Internal(message) => EquelleError::new_err(format!("internal error: {message}")),
@@ -40,7 +40,7 @@ pub fn of_failure(failure: &Failure) -> PyErr {
 }
 
 /// The exception of a run that ended with an error; its text has the lines of the program.
-pub fn of_run(py: Python<'_>, source: &Source, error: &Error) -> PyErr {
+pub fn run_error(py: Python<'_>, source: &Source, error: &Error) -> PyErr {
     if let ErrorKind::Interrupted(_) = error.kind {
         return PyKeyboardInterrupt::new_err(error.message.clone());
     }
@@ -65,7 +65,7 @@ pub fn of_run(py: Python<'_>, source: &Source, error: &Error) -> PyErr {
 }
 
 /// The exception of something outside of runs.
-pub fn of_error(error: &Error) -> PyErr {
+pub fn from_error(error: &Error) -> PyErr {
     EquelleError::new_err(with_hint(error))
 }
 

@@ -24,7 +24,7 @@ use crate::grid::PyGrid;
 use crate::program::PyProgram;
 use crate::row::Row;
 
-/// Time between two looks at Python's signals.
+/// Interval between checks of Python's signals.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(50);
 
 /// A request to a run that waits after a round.
@@ -39,7 +39,7 @@ enum Request {
 
 /// An answer of a run.
 enum Reply {
-    /// A round is over. Outputs since the round before.
+    /// The end of a round, with the outputs since the previous one.
     Round(StepTime, Vec<(StepTime, Record)>),
     Variables(Vec<String>),
     Cells(Option<Vec<usize>>),
@@ -93,7 +93,7 @@ impl Execution {
         let (compiled, kernels) = (Arc::clone(&program.compiled), program.kernels()?);
         let hint = "`inputs` of the program has all that it reads";
         inputs::judge(compiled.program(), &parameters, hint)
-            .map_err(|(_, error)| errors::of_run(py, &compiled.program().source, &error))?;
+            .map_err(|(_, error)| errors::run_error(py, &compiled.program().source, &error))?;
         let (to_run, requests) = mpsc::channel();
         let (to_caller, replies) = mpsc::channel();
         let (interrupt, position) = (Interrupt::default(), Arc::new(Position::default()));
@@ -111,7 +111,7 @@ impl Execution {
                 records,
             };
             let (results, result) = own.run(kernels, parameters, settings);
-            // Nobody waits any more.
+            // The send fails if the caller no longer waits.
             let _ = to_caller.send(Reply::Over(Box::new(results), result));
         };
         thread::Builder::new()
@@ -131,8 +131,8 @@ impl Execution {
         }
     }
 
-    /// Goes on to the end of the next round: its step, time and outputs; `None` and what
-    /// [`Execution::wait`] gives after the last one. The first call waits for the first round.
+    /// Runs the next round. Returns its step, time and outputs; after the last round `None` and the
+    /// result of [`Execution::wait`]. The first call waits for the first round.
     fn advance<'py>(&self, py: Python<'py>, is_first: bool) -> PyResult<(Option<FinishedRound<'py>>, Option<Bound<'py, PyTuple>>)> {
         if !is_first {
             self.ask(Request::Advance)?;
@@ -167,16 +167,16 @@ impl Execution {
     fn read<'py>(&self, py: Python<'py>, name: String, cells: Option<Vec<(usize, usize)>>) -> PyResult<Bound<'py, PyAny>> {
         self.ask(Request::Read(name, cells.map(cell_box)))?;
         match self.receive(py, None)? {
-            Reply::Value(value) => state(py, value.map_err(|error| errors::of_error(&error))?),
+            Reply::Value(value) => state(py, value.map_err(|error| errors::from_error(&error))?),
             _ => Err(out_of_order()),
         }
     }
 
-    /// Gives a variable another value, or its values in a box of cells.
+    /// Overwrites a variable, or its values in a box of cells.
     fn write(&self, py: Python<'_>, name: String, cells: Option<Vec<(usize, usize)>>, value: &Bound<'_, PyAny>) -> PyResult<()> {
         self.ask(Request::Write(name, cells.map(cell_box), arguments::state_value(py, value)?))?;
         match self.receive(py, None)? {
-            Reply::Written(result) => result.map_err(|error| errors::of_error(&error)),
+            Reply::Written(result) => result.map_err(|error| errors::from_error(&error)),
             _ => Err(out_of_order()),
         }
     }
@@ -192,12 +192,12 @@ impl Execution {
         };
         self.ask(Request::Reduce(name, reduction))?;
         match self.receive(py, None)? {
-            Reply::Number(number) => number.map_err(|error| errors::of_error(&error)),
+            Reply::Number(number) => number.map_err(|error| errors::from_error(&error)),
             _ => Err(out_of_order()),
         }
     }
 
-    /// Ends the run, and waits for that.
+    /// Ends the run and waits until it is over.
     fn stop(&self, py: Python<'_>) -> PyResult<()> {
         self.interrupt.ask(Signal::Interrupt);
         // The run may be over.
@@ -253,7 +253,7 @@ impl Execution {
     fn over<'py>(&self, py: Python<'py>, results: Results, result: Result<(), Error>) -> PyResult<Bound<'py, PyTuple>> {
         let newton: Vec<String> = results.newton.into_iter().map(|newton| Event::Newton(newton).json().to_string()).collect();
         let summary = results.summary.map(|summary| Event::Summary(summary).json().to_string());
-        let exception = result.err().map(|error| errors::of_run(py, &self.program.program().source, &error));
+        let exception = result.err().map(|error| errors::run_error(py, &self.program.program().source, &error));
         (recorded(py, results.outputs)?, newton, results.warnings, summary, exception).into_pyobject(py)
     }
 }
@@ -267,7 +267,7 @@ impl Position {
     }
 }
 
-/// Tells that a round is over, and answers requests until one asks for the next round.
+/// Reports the end of a round, then answers requests until one asks for the next round.
 fn serve(state: &mut dyn RunState, requests: &Receiver<Request>, replies: &Sender<Reply>, outputs: &Records) -> Result<(), Error> {
     let over = || Error::new(ErrorKind::Interrupted(Signal::Interrupt), "the run was ended by its caller");
     replies.send(Reply::Round(state.moment(), outputs.take_with_moments())).map_err(|_| over())?;
@@ -304,10 +304,10 @@ fn recorded(py: Python<'_>, outputs: Vec<(StepTime, Record)>) -> PyResult<Bound<
             Record::Bool { tag, value } => (tag, value.into_pyobject(py)?.to_owned().into_any()),
             Record::Text { tag, value } => (tag, value.into_pyobject(py)?.into_any()),
             Record::Vector { tag, components } => (tag, PyTuple::new(py, components)?.into_any()),
-            Record::Collection { tag, values } => (tag, Bound::new(py, Row::of_scalars(values))?.into_any()),
+            Record::Collection { tag, values } => (tag, Bound::new(py, Row::from_scalars(values))?.into_any()),
             Record::Vectors { tag, values } => {
                 let dim = values.first().map_or(0, Vec::len);
-                (tag, Bound::new(py, Row::of_vectors(values.concat(), dim))?.into_any())
+                (tag, Bound::new(py, Row::from_vectors(values.concat(), dim))?.into_any())
             }
         };
         list.append((tag, step, time, value))?;
@@ -321,8 +321,8 @@ fn state(py: Python<'_>, value: StateValue) -> PyResult<Bound<'_, PyAny>> {
         StateValue::Scalar(value) => value.into_pyobject(py)?.into_any(),
         StateValue::Bool(value) => value.into_pyobject(py)?.to_owned().into_any(),
         StateValue::Vector(components) => PyTuple::new(py, components)?.into_any(),
-        StateValue::Scalars(values) => Bound::new(py, Row::of_scalars(values))?.into_any(),
+        StateValue::Scalars(values) => Bound::new(py, Row::from_scalars(values))?.into_any(),
         StateValue::Bools(values) => values.into_pyobject(py)?.into_any(),
-        StateValue::Vectors { dim, values } => Bound::new(py, Row::of_vectors(values, dim))?.into_any(),
+        StateValue::Vectors { dim, values } => Bound::new(py, Row::from_vectors(values, dim))?.into_any(),
     })
 }

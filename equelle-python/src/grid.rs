@@ -29,7 +29,7 @@ impl PyGrid {
     #[staticmethod]
     fn from_parameters(py: Python<'_>, given: Vec<(String, Argument<'_>)>) -> PyResult<PyGrid> {
         let parameters = arguments::parameters(py, &given)?;
-        let grid = py.detach(|| grid_from_parameters(&parameters)).map_err(|error| errors::of_error(&error))?;
+        let grid = py.detach(|| grid_from_parameters(&parameters)).map_err(|error| errors::from_error(&error))?;
         let unread: Vec<&str> = parameters.unread().collect();
         if !unread.is_empty() {
             return Err(PyTypeError::new_err(format!("no grid has a parameter {}", unread.join(", "))));
@@ -64,7 +64,7 @@ impl PyGrid {
 
     /// The same grid with sides joined, such as `x-:x+,y-:y+`.
     fn periodic(&self, sides: &str) -> PyResult<PyGrid> {
-        let grid = self.grid.clone().with_periodic_sides(sides).map_err(|error| errors::of_error(&error))?;
+        let grid = self.grid.clone().with_periodic_sides(sides).map_err(|error| errors::from_error(&error))?;
         Ok(PyGrid { grid })
     }
 
@@ -110,7 +110,7 @@ impl PyGrid {
     /// Volumes of cells or areas of faces.
     fn measures(&self, kind: &str) -> Row {
         let geometry = self.grid.geometry();
-        Row::of_scalars(match kind {
+        Row::from_scalars(match kind {
             "cells" => geometry.cell_volumes.to_vec(),
             _ => geometry.face_areas.to_vec(),
         })
@@ -120,7 +120,7 @@ impl PyGrid {
     fn face_cells(&self) -> Row {
         let cells = &self.grid.topology().face_cells;
         let number = |cell: u32| if cell == equelle_runtime::grid::NONE { -1.0 } else { f64::from(cell) };
-        Row::of_vectors(cells.iter().flatten().map(|&cell| number(cell)).collect(), 2)
+        Row::from_vectors(cells.iter().flatten().map(|&cell| number(cell)).collect(), 2)
     }
 
     /// Points `[n_points, dim]`, and the corners of each cell of a grid of 2 dimensions as a list;
@@ -148,7 +148,7 @@ impl PyGrid {
             let values = FieldValues::F64((0..components).map(column).collect());
             checked.push(Field { tag, support: Support { kind: EntityKind::Cell, n_entities, subset: None }, values, unit: None });
         }
-        let mesh = VtuMesh::new(&self.grid, VtkPart::Cells, Compression::Zlib).map_err(|error| errors::of_error(&error))?;
+        let mesh = VtuMesh::new(&self.grid, VtkPart::Cells, Compression::Zlib).map_err(|error| errors::from_error(&error))?;
         let fields = StepFields { step, time, fields: &checked, scalars: &[] };
         Sink::Files
             .write(&path, |out| vtu::write(out, &mesh, &fields))
@@ -163,7 +163,7 @@ impl PyGrid {
 }
 
 fn rows(all: &[[f64; 3]], dim: usize) -> Row {
-    Row::of_vectors(all.iter().flat_map(|point| point[..dim].iter().copied()).collect(), dim)
+    Row::from_vectors(all.iter().flat_map(|point| point[..dim].iter().copied()).collect(), dim)
 }
 
 /// The standard shape of a name, as meshio has them; `None` for polygons.

@@ -69,7 +69,7 @@ pub fn compile(
         precision: if single { Precision::Single } else { Precision::Double },
         rounding: if fast { Rounding::Fast } else { Rounding::Strict },
     };
-    let source = source(text, path.as_deref()).map_err(|failure| errors::of_failure(&failure))?;
+    let source = source(text, path.as_deref()).map_err(|failure| errors::from_failure(&failure))?;
     let options = Options {
         level: OptLevel::O2,
         nondimensional,
@@ -90,8 +90,8 @@ pub fn compile(
             messages.warnings.iter().for_each(|warning| warnings.push_str(&format!("warning: {warning}\n")));
             Ok(PyProgram { compiled: Arc::new(compiled), numbers, backend, warnings })
         }
-        Err(Failure::Program) => Err(errors::of_program(py, &shown, &messages.diagnostics)),
-        Err(failure) => Err(errors::of_failure(&failure)),
+        Err(Failure::Program) => Err(errors::compile_error(py, &shown, &messages.diagnostics)),
+        Err(failure) => Err(errors::from_failure(&failure)),
     }
 }
 
@@ -110,7 +110,7 @@ fn source(text: Option<String>, path: Option<&Path>) -> Result<SourceMap, Failur
 impl PyProgram {
     /// Kernels for a run in this process; an exception if none give the program's numbers.
     pub fn kernels(&self) -> PyResult<Kernels> {
-        interpret::fast_kernels(self.backend, self.numbers).map_err(|failure| errors::of_failure(&failure))
+        interpret::fast_kernels(self.backend, self.numbers).map_err(|failure| errors::from_failure(&failure))
     }
 }
 
@@ -149,13 +149,13 @@ impl PyProgram {
     /// The path of the program that cargo builds, unless that has been done, for this processor.
     fn build(&self, py: Python<'_>) -> PyResult<PathBuf> {
         let build = || self.compiled.cached(&TargetCpu::Native)?.program(&Collector::default());
-        py.detach(build).map_err(|failure| errors::of_failure(&failure))
+        py.detach(build).map_err(|failure| errors::from_failure(&failure))
     }
 
     /// The grid of a run with these parameters.
     fn grid(&self, py: Python<'_>, given: Vec<(String, Argument<'_>)>) -> PyResult<PyGrid> {
         let parameters = arguments::parameters(py, &given)?;
-        let grid = py.detach(|| grid_for_program(self.compiled.program(), &parameters)).map_err(|error| errors::of_error(&error))?;
+        let grid = py.detach(|| grid_for_program(self.compiled.program(), &parameters)).map_err(|error| errors::from_error(&error))?;
         Ok(PyGrid { grid })
     }
 

@@ -13,12 +13,12 @@ pub struct Row {
 
 impl Row {
     /// One number for each element.
-    pub fn of_scalars(values: Vec<f64>) -> Row {
+    pub fn from_scalars(values: Vec<f64>) -> Row {
         Row { shape: vec![values.len()], values }
     }
 
     /// `dim` numbers for each element, element by element.
-    pub fn of_vectors(values: Vec<f64>, dim: usize) -> Row {
+    pub fn from_vectors(values: Vec<f64>, dim: usize) -> Row {
         Row { shape: vec![values.len() / dim.max(1), dim], values }
     }
 }

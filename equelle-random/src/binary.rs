@@ -34,7 +34,7 @@ pub struct Binary {
     path: PathBuf,
 }
 
-/// How a binary is built.
+/// Profile in which a binary is built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Profile {
     /// As tests build: nothing is optimised.
@@ -149,7 +149,7 @@ impl TestProgram {
 
     /// A program of the project on its data, whose place `moved` tells. How far outputs may be
     /// apart: as between the ways of one back-end where equations are solved; else not at all.
-    pub fn of_project(subject: &Subject, moved: impl Fn(&str) -> String) -> TestProgram {
+    pub fn from_subject(subject: &Subject, moved: impl Fn(&str) -> String) -> TestProgram {
         let mut runs = String::new();
         for case in &subject.cases {
             for layout in case.layouts().iter().copied() {

@@ -68,7 +68,7 @@ pub struct Compiled {
     pub untreated: Vec<&'static str>,
 }
 
-/// How much is compared.
+/// Extent of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extent {
     /// Everything.

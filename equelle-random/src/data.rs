@@ -93,8 +93,8 @@ pub const SUBSETS: [(&str, usize); 13] = [
     ("no_bf", 5),
 ];
 
-/// How many of [`SUBSETS`] have elements, the first ones. Only programs that may fail read the
-/// others.
+/// Number of [`SUBSETS`] with elements, which are the first ones. Only programs that may fail read
+/// the others.
 pub const SUBSETS_WITH_ELEMENTS: usize = 10;
 
 /// The kind of entities of a set, by its position in [`CANONICAL`] and then in [`SUBSETS`].
@@ -127,8 +127,8 @@ pub const SCALARS: [(&str, Option<f64>); 4] = [("k0", Some(0.75)), ("k1", Some(1
 /// Sequences that programs may read.
 pub const SEQUENCES: [(&str, &[f64]); 3] = [("steps", &[0.5, 0.25, 0.375]), ("pair", &[0.25, 0.5]), ("never", &[])];
 
-/// How many of [`SEQUENCES`] have elements, the first ones. Only programs that may fail read the
-/// others.
+/// Number of [`SEQUENCES`] with elements, which are the first ones. Only programs that may fail
+/// read the others.
 pub const SEQUENCES_WITH_ELEMENTS: usize = 2;
 
 /// Tables that programs may read, the rows of both: column `x` ascends, `y` is between the numbers

@@ -12,7 +12,7 @@ use crate::generate::{self, Purpose};
 use crate::outcome::{Outcome, Tolerance, errors_of, run_by, same};
 use crate::tree;
 
-/// Where a program comes from, and so what it runs on.
+/// Origin of a program, which decides on which data it runs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Origin {
     /// It is random, of this seed, and runs on the grids of [`data`](crate::data) that it is for.
@@ -23,14 +23,14 @@ pub enum Origin {
         name: &'static str,
         /// The words of each run.
         runs: &'static [&'static [&'static str]],
-        /// How far outputs may be apart.
+        /// Tolerance of outputs.
         allowed: Tolerance,
     },
 }
 
 /// A program compiled in one way for two back-ends.
 pub struct Entry<D> {
-    /// Where it comes from.
+    /// Its origin.
     pub origin: Origin,
     /// How it was compiled, for messages.
     pub way: &'static str,
@@ -42,8 +42,8 @@ pub struct Entry<D> {
     pub found: fn(Session, &D) -> Result<(), Error>,
 }
 
-/// How far outputs on two back-ends may be off: where equations are solved, as between the ways of
-/// one back-end; else not at all.
+/// Tolerance of outputs on two back-ends: if equations are solved, that between the ways of one
+/// back-end; else none.
 pub fn allowed(program: &tree::Program) -> impl Fn(&str) -> Tolerance + use<> {
     errors_of(program)
 }

@@ -69,8 +69,8 @@ fn allows_nonfinite(runnable: &Runnable) -> bool {
     !runnable.source.text.len().is_multiple_of(4)
 }
 
-/// How far values of the outputs with a tag may be apart: `absolute`, or `relative` of the largest
-/// value where that is more.
+/// Tolerance of the values of outputs with a tag: `absolute`, or `relative` of the largest value
+/// where that is more.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Tolerance {
     /// In the unit of the output.

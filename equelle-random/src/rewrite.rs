@@ -31,7 +31,7 @@ impl Rewriting {
         [Rewriting::Name, Rewriting::Inline, Rewriting::Swap, Rewriting::Function, Rewriting::Array, Rewriting::Hoist];
 }
 
-/// How often a program is rewritten.
+/// Number of times that a program is rewritten.
 const TIMES: usize = 6;
 
 /// A program of the same meaning, and what was done to it. The same program gives the same one.
@@ -53,7 +53,7 @@ pub fn rewritten(program: &Program) -> (Program, Vec<Rewriting>) {
     (Program { statements: rewriter.statements, ..program.clone() }, done)
 }
 
-/// Where an expression is: the way to its line through blocks, and through expressions to it.
+/// Position of an expression: the way to its line through blocks, and through expressions to it.
 #[derive(Clone, Debug)]
 struct Site {
     line: Vec<usize>,

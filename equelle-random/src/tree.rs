@@ -173,7 +173,7 @@ pub struct Program {
     pub statements: Vec<Statement>,
     /// True if dimensions are those of physics, and checked.
     pub units: bool,
-    /// Which grids it is for.
+    /// Grids on which it runs.
     pub grids: Grids,
     /// Tags of outputs that depend on solutions of nonlinear equations, and how much they may
     /// differ.
@@ -185,14 +185,14 @@ pub struct Program {
     pub may_fail: bool,
 }
 
-/// Which grids a program is for.
+/// Grids on which a program runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Grids {
     /// All.
     Any,
-    /// Those of two dimensions: it makes Vectors of two components.
+    /// Grids of two dimensions: it makes Vectors of two components.
     Plane,
-    /// Those of three dimensions.
+    /// Grids of three dimensions.
     Space,
     /// Uniform Cartesian ones of this many dimensions: it reads neighbours by index. Others are
     /// refused.
@@ -200,7 +200,7 @@ pub enum Grids {
 }
 
 impl Grids {
-    /// How many components Vectors have, where the program may name each.
+    /// Number of components of Vectors, if the program may name each.
     pub fn components(self) -> Option<usize> {
         match self {
             Grids::Any => None,

@@ -122,7 +122,7 @@ fn main() {
     let turns = arguments.next().and_then(|turns| turns.parse::<usize>().ok()).unwrap_or(15);
     for m in sizes.split(',').filter_map(|size| size.parse::<usize>().ok()) {
         let rows = two_phase(m);
-        let Some(blocks) = BlockMatrix::of_rows(&rows, 2) else { continue };
+        let Some(blocks) = BlockMatrix::from_csr(&rows, 2) else { continue };
         let parts: Vec<Vec<f64>> = (0..2).map(|equation| blocks.equation(equation).to_vec()).collect();
         let of_rows = (rows.pattern().n_entries() * 12 + 8 * (rows.n_rows() + 1), 8 * rows.n_entries());
         let of_blocks = (8 * rows.n_entries() + blocks.pattern().bytes(), 0);

@@ -38,9 +38,9 @@ impl EntityKind {
 /// The part of the entities of a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Extent {
-    /// Those that do not touch the boundary.
+    /// Entities that do not touch the boundary.
     Interior,
-    /// Those that touch the boundary.
+    /// Entities that touch the boundary.
     Boundary,
     /// All.
     All,

@@ -128,7 +128,7 @@ impl Inputs {
     /// The source of a collection's values.
     ///
     /// # Errors
-    /// See [`choice::of_collection`].
+    /// See [`choice::collection_choice`].
     pub fn choice(&self, parameters: &Parameters, name: &str) -> Result<Choice, Error> {
         let number = |parameters: &Parameters, key: &str| {
             quantity::number(parameters, key, self.unit(name)).map_err(|error| match parameters.text(key) {
@@ -138,7 +138,7 @@ impl Inputs {
                 Some(_) | None => error,
             })
         };
-        choice::of_collection(parameters, name, &Derived::ALL, self.is_shared(name), number)
+        choice::collection_choice(parameters, name, &Derived::ALL, self.is_shared(name), number)
     }
 
     /// Number of elements of the first domain that was read under this name.
@@ -166,7 +166,7 @@ impl Inputs {
         if let Some((_, width)) = self.widths.iter().find(|(key, _)| *key == name) {
             let metres = self.unit(name).map(|_| unit::METRES);
             let mut width = [*width];
-            quantity::from_si(&mut width, metres, self.unit(name)).map_err(|error| error.of_parameter(parameters, name))?;
+            quantity::from_si(&mut width, metres, self.unit(name)).map_err(|error| error.into_parameter_error(parameters, name))?;
             return Ok(width[0]);
         }
         Ok(quantity::number(parameters, name, self.unit(name))?.unwrap_or(default))
@@ -226,7 +226,7 @@ impl Inputs {
 
     /// The source of Vectors of `dim` components.
     fn vectors_choice(&self, parameters: &Parameters, name: &str, dim: usize) -> Result<Choice<Vec<f64>>, Error> {
-        choice::of_collection(parameters, name, &[], self.is_shared(name), |parameters, key| {
+        choice::collection_choice(parameters, name, &[], self.is_shared(name), |parameters, key| {
             match quantity::numbers(parameters, key, self.unit(name))? {
                 Some(vector) if vector.len() != dim => Err(wrong_components(parameters, key, vector.len(), dim)),
                 vector => Ok(vector),
@@ -259,7 +259,7 @@ impl Inputs {
     }
 
     fn bools_choice(&self, parameters: &Parameters, name: &str) -> Result<Choice<bool>, Error> {
-        choice::of_collection(parameters, name, &[], self.is_shared(name), Parameters::truth)
+        choice::collection_choice(parameters, name, &[], self.is_shared(name), Parameters::truth)
     }
 
     /// The source of an input by the parameters, checked before anything is read.
@@ -274,11 +274,11 @@ impl Inputs {
             InputKind::Collection => self.choice(parameters, name)?.into(),
             InputKind::Vectors => {
                 let numbers = |parameters: &Parameters, key: &str| quantity::numbers(parameters, key, self.unit(name));
-                choice::of_collection(parameters, name, &[], shared, numbers)?.into()
+                choice::collection_choice(parameters, name, &[], shared, numbers)?.into()
             }
             InputKind::Bools => self.bools_choice(parameters, name)?.into(),
-            InputKind::Domain => choice::of_list(parameters, name, &set_key(name), false)?.into(),
-            InputKind::Sequence => choice::of_list(parameters, name, name, shared)?.into(),
+            InputKind::Domain => choice::list_choice(parameters, name, &set_key(name), false)?.into(),
+            InputKind::Sequence => choice::list_choice(parameters, name, name, shared)?.into(),
             InputKind::Table(_) if parameters.has_array(name) => GivenBy::Elements,
             InputKind::Table(_) => parameters.path(&filename_key(name))?.map_or(GivenBy::Value, GivenBy::File),
         })
@@ -353,7 +353,7 @@ impl Inputs {
             return Ok(Arc::clone(domain));
         }
         let (filename, key) = (filename_key(name), set_key(name));
-        let domain = match choice::of_list(parameters, name, &key, false)? {
+        let domain = match choice::list_choice(parameters, name, &key, false)? {
             ListChoice::File(path) => {
                 let elements = read_entities(&path, &parameters.source().read(&path, "")?, within)?;
                 subset(name, within, elements)
@@ -361,7 +361,7 @@ impl Inputs {
             ListChoice::Array(array) => subset(name, within, array::entities(name, &array, within)?),
             ListChoice::Text => selection::select(parameters, &key, name, grid, within)?,
             ListChoice::Nothing => {
-                let Some(domain) = selection::of_own_name(name, grid, within)? else {
+                let Some(domain) = selection::find_set(name, grid, within)? else {
                     let error = missing(parameters, &filename, &format!("the file with indices of elements of {}", within.name()));
                     return Err(if error.hint.is_some() { error } else { error.hint(format!("give {filename}=FILE or {key}=SETS")) });
                 };
@@ -383,13 +383,13 @@ impl Inputs {
         if let Some((_, values)) = self.sequences.iter().find(|(n, _)| n == name) {
             return Ok(Arc::clone(values));
         }
-        let values = match choice::of_list(parameters, name, name, self.is_shared(name))? {
+        let values = match choice::list_choice(parameters, name, name, self.is_shared(name))? {
             ListChoice::File(path) => Arc::new(read_numbers(parameters, name, &path, 1)?),
             ListChoice::Array(array) => array::sequence(name, &array)?,
             ListChoice::Text => {
                 let text = parameters.text(name).unwrap_or_default();
                 let located = |error: TextError| {
-                    let error = error.of_parameter(parameters, name);
+                    let error = error.into_parameter_error(parameters, name);
                     let has_hint = error.hint.is_some();
                     if has_hint { error } else { error.hint(format!("give {name}=NUMBERS such as `{name}=40*0.01` or `{name}=0.1, 0.2`")) }
                 };

@@ -8,7 +8,7 @@
 //! Equelle's syntax and IR.
 
 #![forbid(unsafe_code)]
-// The session reports solves, which the solvers alone tell it of.
+// Without solvers nothing calls the functions of the session that report solves.
 #![cfg_attr(not(feature = "solvers"), allow(dead_code))]
 
 #[cfg(feature = "cache")]

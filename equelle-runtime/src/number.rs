@@ -4,7 +4,7 @@
 use crate::decimal::{is_blank, leading};
 use crate::real::Real;
 
-/// Why a word is not a number of the expected kind.
+/// Reason why a word is not a number of the expected kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NumberError {
     /// Not a number. `nan` and `inf` are not accepted.

@@ -67,11 +67,11 @@ pub use vtk::{Association, Compression, VtkPart};
 /// Largest collection that is printed, unless `output_to_file=false` is given.
 pub const LARGE: usize = 1000;
 
-/// Which collections go to files.
+/// Collections that go to files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ToFiles {
     All,
-    /// Those of more than [`LARGE`] elements.
+    /// Collections of more than [`LARGE`] elements.
     Large,
     None,
 }

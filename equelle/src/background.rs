@@ -19,7 +19,7 @@ const BETWEEN_LOOKS: Duration = Duration::from_millis(50);
 /// A build of a package for runs that go on without it.
 pub struct BackgroundBuild<'a> {
     package: &'a CachedPackage,
-    /// How many times its own time a build must save.
+    /// Multiple of its own time that a build must save.
     worth: f64,
     built: Mutex<Option<PathBuf>>,
 }

@@ -56,7 +56,7 @@ impl Cache {
         &self.root
     }
 
-    /// Where the runtime crates are: `<folder>/<crate>`.
+    /// Folder of the runtime crates: `<folder>/<crate>`.
     pub fn crates(&self) -> &Path {
         &self.root
     }
@@ -92,7 +92,7 @@ pub fn embedded_files() -> &'static [(&'static str, &'static str)] {
     embedded::FILES
 }
 
-/// How to choose another folder.
+/// Hint how to choose another folder.
 const SET_VARIABLE: &str = "set EQUELLE_CACHE_DIR to a folder that can be written";
 
 /// Makes a folder with these files (path with `/`, text), complete or not at all, unless it is

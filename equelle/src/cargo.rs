@@ -46,7 +46,7 @@ pub struct Build<'a> {
     pub runtime: &'a str,
     /// Flags of the compiler.
     pub flags: &'a Flags,
-    /// Where progress is shown; nowhere in the background.
+    /// Receiver of progress; none in the background.
     pub emitter: Option<&'a dyn Emitter>,
 }
 

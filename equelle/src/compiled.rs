@@ -136,7 +136,7 @@ impl Compiled {
     }
 }
 
-/// How much has been built for a program that has not been built itself.
+/// State of the build of a program that has not been built itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BuildState {
     /// The runtime, with which it is built in seconds.
@@ -160,7 +160,7 @@ impl CachedPackage {
         cargo::built(&self.folder)
     }
 
-    /// How much has been built for it.
+    /// State of its build.
     pub fn state(&self) -> BuildState {
         if cargo::is_prepared(&self.cache, &self.runtime, &self.flags) { BuildState::Prepared } else { BuildState::Nothing }
     }

@@ -1,10 +1,11 @@
-//! Why a command ends without doing what was asked, and with which exit code.
+//! Failures of commands, and their exit codes.
 
 use std::path::Path;
 
 use equelle_runtime::{Error, ErrorKind};
 
-/// Why a command ends early. What the user must see has either been shown already or is in here.
+/// Failure that ends a command early. What the user must see has either been shown already or is in
+/// here.
 #[derive(Debug)]
 pub enum Failure {
     /// The program has errors; the emitter has its diagnostics.

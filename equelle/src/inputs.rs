@@ -18,7 +18,7 @@ fn parts(program: &Program) -> Vec<(&'static str, Vec<&'static Key>)> {
 }
 
 /// Keys that end with the name of an unknown or the number of an equation, with what they do.
-fn of_unknowns(program: &Program) -> Vec<(String, &'static str)> {
+fn keys_of_unknowns(program: &Program) -> Vec<(String, &'static str)> {
     let mut found: Vec<(String, &'static str)> = Vec::new();
     for key in keys::KEYS.iter().filter(|key| key.part == Part::Family) {
         let unknowns = program.solves.iter().flat_map(|solve| solve.unknowns.iter().enumerate());
@@ -59,7 +59,7 @@ pub fn list(program: &Program) -> String {
             row(&mut text, 2, &format!("{}={}", key.name, key.form.shown()), &format!("{}{default}", key.meaning));
         }
         if title == "Newton's method" {
-            of_unknowns(program).iter().for_each(|(name, meaning)| row(&mut text, 2, &format!("{name}=NUMBER"), meaning));
+            keys_of_unknowns(program).iter().for_each(|(name, meaning)| row(&mut text, 2, &format!("{name}=NUMBER"), meaning));
         }
     }
     text
@@ -131,13 +131,13 @@ pub fn json(program: &Program) -> Value {
             json!({ "key": key.name, "part": title, "value": key.form.shown(), "default": default, "meaning": key.meaning })
         })
     });
-    let of_unknowns = of_unknowns(program)
+    let per_unknown = keys_of_unknowns(program)
         .into_iter()
         .map(|(name, meaning)| json!({ "key": name, "part": "Newton's method", "value": "NUMBER", "default": null, "meaning": meaning }));
     json!({
         "program": *program.name,
         "inputs": program.inputs.iter().map(input).collect::<Vec<_>>(),
-        "parameters": parameters.chain(of_unknowns).collect::<Vec<_>>(),
+        "parameters": parameters.chain(per_unknown).collect::<Vec<_>>(),
     })
 }
 
@@ -177,7 +177,9 @@ pub fn template(program: &Program) -> String {
             assignment(&mut text, key.name, if needs { &dim } else { key.default }, needs, &said);
         }
         if title == "Newton's method" {
-            of_unknowns(program).iter().for_each(|(name, meaning)| assignment(&mut text, name, "", false, &format!("NUMBER: {meaning}")));
+            keys_of_unknowns(program)
+                .iter()
+                .for_each(|(name, meaning)| assignment(&mut text, name, "", false, &format!("NUMBER: {meaning}")));
         }
     }
     text

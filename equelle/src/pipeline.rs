@@ -37,7 +37,7 @@ pub fn stem(path: &Path) -> String {
     named.map_or_else(|| "program".into(), |stem| stem.to_string_lossy().into_owned())
 }
 
-/// How a program is compiled.
+/// Options with which a program is compiled.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// Level of optimisation.

@@ -128,8 +128,8 @@ impl Records {
         self.before.iter().find(is_written).map(|(path, _)| path.as_path())
     }
 
-    /// That of the outputs.
-    pub(super) fn of_outputs(&self) -> &Path {
+    /// The record beside the outputs.
+    pub(super) fn output_record(&self) -> &Path {
         &self.before[0].0
     }
 }
@@ -157,7 +157,7 @@ pub(super) fn after_run(args: &RunArgs, records: &Records, result: Result<(), Fa
 /// Draws an output of a run while the run goes on.
 pub(super) fn watched<T>(args: &RunArgs, records: &Records, run: impl FnOnce() -> T) -> T {
     match &args.watch {
-        Some(tag) => watch::during(records.of_outputs(), tag, run),
+        Some(tag) => watch::during(records.output_record(), tag, run),
         None => run(),
     }
 }

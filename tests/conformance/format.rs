@@ -22,7 +22,7 @@ pub struct Case {
     pub nondimensional: bool,
     /// max|a - b| / max|b| allowed for each output; 0 means equal bits.
     pub tolerance: f64,
-    /// Why the case cannot hold yet.
+    /// Reason why the case cannot hold yet.
     pub pending: Option<String>,
     pub program: String,
     /// In the order of the source.

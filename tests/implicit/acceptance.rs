@@ -25,7 +25,7 @@ fn boxes(name: &'static str, n: &[usize], widths: &[f64]) -> Grid {
 }
 
 /// A grid file: the volumes of the cells come before their centroids, at its end.
-fn of_file(name: &'static str, folder: &Path, text: &str) -> Grid {
+fn grid_from_text(name: &'static str, folder: &Path, text: &str) -> Grid {
     let path = folder.join("grid.txt");
     fs::write(&path, text).unwrap();
     let words: Vec<&str> = text.split_ascii_whitespace().collect();
@@ -148,7 +148,7 @@ fn on_boxes_a_thousand_times_longer_than_high() {
 #[test]
 fn on_triangles() {
     let folder = scratch("converges-triangles");
-    converges(&of_file("triangles", &folder, &triangles::triangles(24, 23, triangles::Order::Rows)), &folder);
+    converges(&grid_from_text("triangles", &folder, &triangles::triangles(24, 23, triangles::Order::Rows)), &folder);
     fs::remove_dir_all(&folder).unwrap();
 }
 
@@ -157,7 +157,7 @@ fn on_tetrahedra() {
     let folder = scratch("converges-tetrahedra");
     let mesh = polyhedra::tetrahedra([6, 6, 5]);
     assert_eq!(mesh.n_cells(), 6 * 180);
-    let grid = of_file("tetrahedra", &folder, &mesh.text());
+    let grid = grid_from_text("tetrahedra", &folder, &mesh.text());
     // Together they fill the unit cube.
     assert!((grid.volumes.iter().sum::<f64>() - 1.0).abs() < 1e-12);
     converges(&grid, &folder);
@@ -169,6 +169,6 @@ fn on_a_box_with_holes() {
     let folder = scratch("converges-holes");
     let mesh = polyhedra::clusters([16, 20, 9], 1200);
     assert!((1001..=1200).contains(&mesh.n_cells()), "{}", mesh.n_cells());
-    converges(&of_file("a box with holes", &folder, &mesh.text()), &folder);
+    converges(&grid_from_text("a box with holes", &folder, &mesh.text()), &folder);
     fs::remove_dir_all(&folder).unwrap();
 }

@@ -1,4 +1,4 @@
-//! How a solve ends that does not succeed: exit codes, reports, and what was written before.
+//! Solves that fail: exit codes, reports, and files written before.
 
 use std::fs;
 use std::process::Command;

@@ -21,7 +21,7 @@ fn case(how: How, program: &str, folder: &str, more: &[&str]) -> Outputs {
 }
 
 /// Largest distance between the reference and a field, in kelvin: the samples in the repository,
-/// and whole fields where they are at hand.
+/// and whole fields where they are available.
 fn distance_to_box_reference(outputs: &Outputs) -> f64 {
     let fields = outputs.fields("u");
     assert_eq!(fields.len(), 21, "the initial field and one a step");
@@ -149,7 +149,7 @@ fn triangles_give_the_numbers_of_a_plain_loop() {
     }
 }
 
-/// The case of the original implementation on 450 triangles with defaults, where it is at hand:
+/// The case of the original implementation on 450 triangles with defaults, where it is available:
 /// 1e-9 is asked for; its authors suggest 1e-10.
 #[test]
 fn triangles_of_the_reference() {

@@ -162,8 +162,8 @@ fn example_gives_the_numbers_of_a_plain_loop() {
     }
 }
 
-/// The reference of the original project, 100 x 100 cells, 500 steps, where it is at hand. 1e-12 is
-/// the tolerance that it suggests; independent code came within 4e-15. Interpreted at `-O0` 100
+/// The reference of the original project, 100 x 100 cells, 500 steps, where it is available. 1e-12
+/// is the tolerance that it suggests; independent code came within 4e-15. Interpreted at `-O0` 100
 /// steps, at `-O2` one: the interpreter is slow.
 #[test]
 fn reference_case() {

@@ -180,7 +180,7 @@ fn without_mean(values: &[f64]) -> Vec<f64> {
 }
 
 /// 15 x 10 cells with a random permeability, 20 steps of 5 days; steps 1, 10 and 20 are in the
-/// repository, all of them where the original's reference is at hand. The tolerances are those
+/// repository, all of them where the original's reference is available. The tolerances are those
 /// suggested with the reference: an independent program and another compiler came within 2e-14 of
 /// it.
 #[test]

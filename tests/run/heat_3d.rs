@@ -18,7 +18,7 @@ fn case(how: How, program: &str, layout: &str) -> Outputs {
 }
 
 /// Compares with results of the original implementation: samples, minimum, maximum and mean, and
-/// whole fields where they are at hand.
+/// whole fields where they are available.
 fn check(outputs: &Outputs, what: &str) {
     let fields = outputs.fields("expU");
     assert_eq!(fields.len(), 151, "{what}: one field a step, and the last one again");

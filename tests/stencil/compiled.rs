@@ -6,8 +6,8 @@ use crate::agree::{INPUTS, RULES, words};
 use crate::support::{Dimensions, How, assert_close, run_with, scratch};
 
 /// Two iterations from the same guess: the iterates depend on the residuals and on all derivatives.
-/// Both ways solve directly; 1e-9 is what rounding leaves of 1e-16 in matrices whose conditions are
-/// below 1e5, over two iterations. Values that overflow on the way are compared as such.
+/// Both ways use direct solvers. Two iterations amplify rounding of 1e-16 by the condition numbers
+/// of the matrices, below 1e5: hence the tolerance 1e-9. Values that overflow are compared as such.
 #[test]
 fn every_rule_gives_the_iterates_of_sparse_matrices() {
     let folder = scratch("stencil-compiled");

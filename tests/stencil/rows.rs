@@ -71,9 +71,9 @@ Output(\"u\", u)
     assert_eq!(found[0].rows, expected);
 }
 
-/// A cell plus the largest of 4 and the squares of its neighbours, at u = (3, 1, 3, 2): the
-/// neighbours of cell 1 are equal, and that beyond face 1 counts; of cell 3 it is 9, of cells 0
-/// and 2 the 4 stays, also where the square of a neighbour is 4.
+/// A cell plus the maximum of 4 and the squares of its neighbours, at u = (3, 1, 3, 2). Cell 1 has
+/// equal neighbours: the derivative is that of the one beyond face 1. The maximum of cell 3 is 9.
+/// Cells 0 and 2 keep the 4, although a neighbour of cell 2 also has the square 4.
 #[test]
 fn the_first_extreme_has_the_derivative() {
     let folder = scratch("stencil-extremes");

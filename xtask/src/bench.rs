@@ -19,11 +19,12 @@ use crate::tools::{self, Failure, cargo, read, root};
 struct Program {
     /// Name of its library, and feature of the comparison.
     library: &'static str,
-    /// By which the comparison knows it.
+    /// Name of the program in the comparison.
     suite: &'static str,
     /// Cells along each axis for a comparison.
     sizes: &'static [usize],
-    /// Cells along each axis that double the grid from 10^5 cells on, and 4x10^6 cells.
+    /// Cells along each axis of growing grids: 10^5 cells, each next grid twice as many, and at
+    /// last 4x10^6 cells.
     growing: &'static [usize],
     /// True if --fp fast is compared too.
     fast: bool,
@@ -122,10 +123,10 @@ struct Package {
     folder: PathBuf,
 }
 
-/// How equellec is asked to compile a program.
+/// Options with which equellec compiles a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Way {
-    /// As it does by itself.
+    /// The defaults.
     Strict,
     /// With --fp fast.
     Fast,
@@ -156,8 +157,7 @@ fn generate(program: &Program, way: Way, folder: &Path) -> Result<Package, Failu
     Ok(Package { feature, name, folder: package })
 }
 
-/// The text of a program: an example without outputs in its loop, so that what is timed is the step
-/// itself.
+/// The text of a program: an example without outputs in its loop, so that the step alone is timed.
 fn text(program: &Program) -> Result<String, Failure> {
     let example = |path: &str, outputs: &str| {
         let text = read(&root().join("examples").join(path))?;
@@ -173,11 +173,11 @@ fn text(program: &Program) -> Result<String, Failure> {
     }
 }
 
-/// A package whose sources stay where they are. It and the generated ones must mean the same
-/// runtime crates and flags: those that the generated ones name.
+/// Writes a package whose sources stay where they are. It takes the runtime crates and flags of the
+/// generated packages: all packages must use the same ones.
 fn write_package(compare: &Path, packages: &[Package]) -> Result<(), Failure> {
     let manifests = packages.iter().map(|package| read(&package.folder.join("Cargo.toml"))).collect::<Result<Vec<_>, _>>()?;
-    // The longest asks for the most features.
+    // The longest line enables the most features.
     let runtime = |name: &str| {
         let lines = manifests.iter().flat_map(|manifest| manifest.lines()).filter(|line| line.starts_with(name));
         lines.max_by_key(|line| line.len()).unwrap_or_default().to_owned()

@@ -66,7 +66,7 @@ struct Times {
 }
 
 impl Times {
-    fn of_run(self, steps: f64) -> f64 {
+    fn run_seconds(self, steps: f64) -> f64 {
         self.start + steps * self.step
     }
 }
@@ -94,7 +94,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
             let times = |backend| time(&bundle, &folder, problem, n, backend, options.seconds);
             let row = Row { cells: n.pow(3) as f64, serial: times("serial")?, cuda: times("cuda")? };
             println!("{}", line(&row));
-            let is_clear = row.serial.of_run(RUNS[0]) > CLEAR * row.cuda.of_run(RUNS[0]);
+            let is_clear = row.serial.run_seconds(RUNS[0]) > CLEAR * row.cuda.run_seconds(RUNS[0]);
             rows.push(row);
             if is_clear {
                 break;
@@ -106,7 +106,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
         }
         println!("\n{}: steps cross at {}", problem.name, shown(crossing(&rows, |times| times.step)));
         for steps in RUNS {
-            println!("{}: runs of {steps} steps cross at {}", problem.name, shown(crossing(&rows, |times| times.of_run(steps))));
+            println!("{}: runs of {steps} steps cross at {}", problem.name, shown(crossing(&rows, |times| times.run_seconds(steps))));
         }
         println!();
     }
@@ -127,7 +127,7 @@ fn line(row: &Row) -> String {
     )
 }
 
-/// Where the one becomes cheaper than the other.
+/// Grid size at which one becomes cheaper than the other.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Crossing {
     /// CUDA is cheaper on the smallest grid already.
@@ -252,7 +252,7 @@ mod tests {
         let Some(Crossing::At(cells)) = crossing(&rows, |times| times.step) else { panic!("they cross") };
         assert!((cells / 1e4 - 1.0).abs() < 1e-12, "{cells}");
         // A run of one step never pays the second that the device needs first.
-        assert_eq!(crossing(&rows, |times| times.of_run(1.0)), Some(Crossing::Above(1e5)));
+        assert_eq!(crossing(&rows, |times| times.run_seconds(1.0)), Some(Crossing::Above(1e5)));
         assert_eq!(crossing(&rows[1..], |times| times.step), Some(Crossing::Below(1e5)));
         assert_eq!(crossing(&[], |times| times.step), None);
         // 1 s over 0.1 s - 0.01 s a step.

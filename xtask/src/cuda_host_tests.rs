@@ -30,7 +30,7 @@ const NOT_BUILT: [&str; 4] = ["heat_explicit_2d", "two_phase_conservation", "two
 const OF_EVERY_CHANGE: [&str; 4] =
     ["gas_1d__ad_spgemm", "heat_implicit_2d__nondimensional__precisionf32", "heat_implicit_triangles", "two_phase"];
 
-/// Which packages are built and run.
+/// Packages that are built and run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Packages {
     /// Those of [`OF_EVERY_CHANGE`].

@@ -44,7 +44,7 @@ pub fn run(seeds: impl Iterator<Item = u64>, with_project: bool, device: Option<
     let (fixtures, triangles) = (fixtures()?, triangles());
     let of_project = if with_project { subjects(&folder.join("project")) } else { Vec::new() };
     let programs =
-        TestProgram::random(seeds, &fixtures).chain(of_project.iter().map(|subject| TestProgram::of_project(subject, str::to_owned)));
+        TestProgram::random(seeds, &fixtures).chain(of_project.iter().map(|subject| TestProgram::from_subject(subject, str::to_owned)));
     let built = binary::differential("differential", programs, &folder, &target, Profile::Test);
     let shares = thread::available_parallelism().map_or(1, usize::from);
     let start = |share: usize| -> Result<Child, Failure> {

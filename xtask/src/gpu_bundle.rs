@@ -38,7 +38,7 @@ const RANDOM_PROGRAMS: u64 = 200;
 const PROJECT: &str = "project_programs";
 
 /// Fills `.gpu/`: stripped programs with both back-ends, the data of the examples, hand-written
-/// CUDA to compare with if it is at hand, and a script.
+/// CUDA to compare with if it is available, and a script.
 pub(crate) fn collect(only: &str) -> Result<(), Failure> {
     let bundle = root().join(".gpu");
     let program = |source: &Path, flags: &[&str], way: Way, bundle: &Path| {
@@ -238,7 +238,7 @@ fn project_programs(bundle: &Path) -> Result<(), Failure> {
         let to = bundle.join(moved(&folder.display().to_string()));
         copy(&folder, &to, |file| file.ends_with(".txt") || file.ends_with(".param"))?;
     }
-    differential(PROJECT, subjects.iter().map(|subject| TestProgram::of_project(subject, moved)), &bundle)
+    differential(PROJECT, subjects.iter().map(|subject| TestProgram::from_subject(subject, moved)), &bundle)
 }
 
 /// Programs in one executable that compares both back-ends.

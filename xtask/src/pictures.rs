@@ -14,32 +14,32 @@ struct Picture {
     options: &'static [&'static str],
 }
 
-const fn of_example(file: &'static str, example: &'static str, options: &'static [&'static str]) -> Picture {
+const fn example_picture(file: &'static str, example: &'static str, options: &'static [&'static str]) -> Picture {
     Picture { file, example, parameters: &[], options }
 }
 
-/// All of them; those of one example one after the other.
+/// All pictures; those of an example stand together.
 const PICTURES: &[Picture] = &[
-    of_example("examples/dam_break/picture.png", "dam_break", &["--tag", "h", "--size", "640x400"]),
-    of_example("examples/fisher/picture.png", "fisher", &["--tag", "u", "--size", "640x400"]),
-    of_example("examples/gas_1d/picture.png", "gas_1d", &["--tag", "pressure", "--step", "all"]),
-    of_example("examples/heat_explicit_2d/picture.png", "heat_explicit_2d", &["--tag", "expU", "--isolines", "9"]),
-    of_example("docs/book/src/images/heat.png", "heat_explicit_2d", &["--tag", "expU", "--step", "1,10,50,100"]),
-    of_example("examples/heat_explicit_3d/picture.png", "heat_explicit_3d", &["--tag", "expU", "--slice", "y=12", "--isolines", "7"]),
-    of_example("examples/heat_implicit_2d/picture.png", "heat_implicit_2d", &["--tag", "u", "--step", "all"]),
-    of_example("examples/heat_implicit_3d/picture.png", "heat_implicit_3d", &["--tag", "u", "--slice", "y=12", "--isolines", "7"]),
-    of_example("examples/heat_implicit_triangles/picture.png", "heat_implicit_triangles", &["--tag", "u"]),
-    of_example("examples/heat_stencils_3d/picture.png", "heat_stencils_3d", &["--tag", "u7,u19", "--slice", "x=0"]),
-    of_example("examples/mhd/picture.png", "mhd", &["--tag", "ax", "--slice", "x=3", "--isolines", "9"]),
-    of_example("examples/shallow_water/picture.png", "shallow_water", &["--tag", "q1", "--step", "last"]),
-    of_example("examples/sod/picture.png", "sod", &["--tag", "density,velocity,pressure", "--size", "1000x320"]),
-    of_example("examples/tracer_whirl/picture.png", "tracer_whirl", &["--tag", "u"]),
-    of_example("examples/two_phase/picture.png", "two_phase", &["--tag", "pressure,saturation"]),
-    of_example("examples/two_phase_conservation/picture.png", "two_phase_conservation", &["--tag", "pressure,saturation"]),
-    of_example("examples/two_phase_gravity/picture.png", "two_phase_gravity", &["--tag", "pressure,saturation"]),
-    of_example("examples/two_phase_implicit/picture.png", "two_phase_implicit", &["--tag", "pressure,saturation"]),
-    of_example("examples/two_phase_wells/picture.png", "two_phase_wells", &["--tag", "pressure,saturation", "--slice", "z=1026"]),
-    of_example(
+    example_picture("examples/dam_break/picture.png", "dam_break", &["--tag", "h", "--size", "640x400"]),
+    example_picture("examples/fisher/picture.png", "fisher", &["--tag", "u", "--size", "640x400"]),
+    example_picture("examples/gas_1d/picture.png", "gas_1d", &["--tag", "pressure", "--step", "all"]),
+    example_picture("examples/heat_explicit_2d/picture.png", "heat_explicit_2d", &["--tag", "expU", "--isolines", "9"]),
+    example_picture("docs/book/src/images/heat.png", "heat_explicit_2d", &["--tag", "expU", "--step", "1,10,50,100"]),
+    example_picture("examples/heat_explicit_3d/picture.png", "heat_explicit_3d", &["--tag", "expU", "--slice", "y=12", "--isolines", "7"]),
+    example_picture("examples/heat_implicit_2d/picture.png", "heat_implicit_2d", &["--tag", "u", "--step", "all"]),
+    example_picture("examples/heat_implicit_3d/picture.png", "heat_implicit_3d", &["--tag", "u", "--slice", "y=12", "--isolines", "7"]),
+    example_picture("examples/heat_implicit_triangles/picture.png", "heat_implicit_triangles", &["--tag", "u"]),
+    example_picture("examples/heat_stencils_3d/picture.png", "heat_stencils_3d", &["--tag", "u7,u19", "--slice", "x=0"]),
+    example_picture("examples/mhd/picture.png", "mhd", &["--tag", "ax", "--slice", "x=3", "--isolines", "9"]),
+    example_picture("examples/shallow_water/picture.png", "shallow_water", &["--tag", "q1", "--step", "last"]),
+    example_picture("examples/sod/picture.png", "sod", &["--tag", "density,velocity,pressure", "--size", "1000x320"]),
+    example_picture("examples/tracer_whirl/picture.png", "tracer_whirl", &["--tag", "u"]),
+    example_picture("examples/two_phase/picture.png", "two_phase", &["--tag", "pressure,saturation"]),
+    example_picture("examples/two_phase_conservation/picture.png", "two_phase_conservation", &["--tag", "pressure,saturation"]),
+    example_picture("examples/two_phase_gravity/picture.png", "two_phase_gravity", &["--tag", "pressure,saturation"]),
+    example_picture("examples/two_phase_implicit/picture.png", "two_phase_implicit", &["--tag", "pressure,saturation"]),
+    example_picture("examples/two_phase_wells/picture.png", "two_phase_wells", &["--tag", "pressure,saturation", "--slice", "z=1026"]),
+    example_picture(
         "examples/two_phase_wells_implicit/picture.png",
         "two_phase_wells_implicit",
         &["--tag", "pressure,saturation", "--slice", "z=1026"],
@@ -90,7 +90,7 @@ fn finish(command: &mut std::process::Command) -> Result<(), Failure> {
     Err(format!("{command:?}\n{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr)))
 }
 
-/// Width, height and pixels of a PNG file; another compression of the same picture is the same.
+/// Width, height and decoded pixels of a PNG file, which do not depend on its compression.
 fn pixels(path: &Path) -> Result<(u32, u32, Vec<u8>), Failure> {
     let bytes = std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
     let bad = |error: png::DecodingError| format!("{}: {error}", path.display());

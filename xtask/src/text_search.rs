@@ -6,7 +6,7 @@
 
 use crate::tools::{Failure, read, root, tracked_files};
 
-/// Where the generators are.
+/// Folders of the generators.
 const GENERATORS: [&str; 2] = ["backend-serial/src/codegen/", "backend-cuda/src/codegen/"];
 
 /// Code that looks into a text. A set has `contains` and an iterator `find`, but not of a literal.

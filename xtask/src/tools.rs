@@ -7,7 +7,7 @@ use std::process::Command;
 use std::sync::{Mutex, PoisonError};
 use std::{env, fs};
 
-/// Why a command failed.
+/// Reason why a command failed.
 pub(crate) type Failure = String;
 
 /// The folder of the workspace.

@@ -1,4 +1,4 @@
-//! Which libraries of CUDA this machine has.
+//! Availability of the libraries of CUDA on this machine.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,7 @@ use equelle_front::backend::Availability;
 
 use crate::libraries::find;
 
-/// How to get the library for direct solves on the GPU.
+/// Instructions to install the library for direct solves on the GPU.
 const GET_CUDSS: &str = "`pip install nvidia-cudss-cu13` has version 1, in a folder nvidia/cu13/lib for LD_LIBRARY_PATH";
 
 /// Looks for them. Loading them is left to the programs that use them.

@@ -90,7 +90,7 @@ impl KernelText<'_> {
 
 /// Writes the functions of all kernels of a module.
 pub(super) fn kernel_texts(module: &Module) -> Vec<KernelText<'_>> {
-    let kernels = module.kernels.iter().zip(KernelNames::of_module(module)).zip(ModuleUsage::of(module).kernels);
+    let kernels = module.kernels.iter().zip(KernelNames::for_module(module)).zip(ModuleUsage::of(module).kernels);
     let cells = module.structure.map_or([0; 3], |structure| structure.cells);
     let text = |((kernel, names), usage): ((_, KernelNames), _)| {
         let reals = Reals::of(kernel, module.numbers);

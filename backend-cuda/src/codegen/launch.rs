@@ -38,7 +38,7 @@ pub struct ValuesLaunch {
     pub function: String,
     /// The elements; `None` for one evaluation.
     pub domain: Option<DomainSource>,
-    /// Where results go.
+    /// Destinations of the results.
     pub results: Vec<ResultBuffer>,
     /// Arguments of the function, in order.
     pub arguments: Vec<ArgumentValue>,
@@ -152,7 +152,7 @@ pub enum ArgumentValue {
     Ranks(DomainSource),
     /// The same on a Cartesian grid.
     CartesianRanks(DomainSource),
-    /// Where failed conditions go.
+    /// Destination of failed conditions.
     Checks,
     /// The same of a kernel that demands that no face has two cells.
     OneCellChecks,
@@ -172,7 +172,7 @@ pub enum ArgumentValue {
     Rows,
     /// Slots of the additions of an equation.
     Slots,
-    /// Where the pattern goes.
+    /// Destination of the pattern.
     Pattern,
     /// The first column of an unknown.
     FirstColumn(usize),

@@ -1,4 +1,4 @@
-//! Which kernels go through the leaves of reductions, whose order is that of the file.
+//! Kernels that run over the leaves of reductions, in the order of the grid's file.
 
 use equelle_front::ir::Kernel;
 use equelle_front::types::Basic;

@@ -76,7 +76,7 @@ impl LaunchBounds {
     const WIDE: usize = 64;
 
     /// Returns the launch bounds of a function for all that is done in a cell.
-    pub(super) fn of_cells(body: &BodyUsage, block: &KBlock) -> Self {
+    pub(super) fn for_cells(body: &BodyUsage, block: &KBlock) -> Self {
         if Self::is_wide(block) { LaunchBounds::Wide } else { LaunchBounds::of(body, false) }
     }
 
@@ -139,8 +139,8 @@ impl Function {
         Function { apart: true, ..self }
     }
 
-    /// The same as a template of the number of cells of a row a thread.
-    pub(super) fn of_rows(self, row_widths: &'static [u32]) -> Self {
+    /// The function as a template of the number of cells of a row per thread.
+    pub(super) fn with_row_widths(self, row_widths: &'static [u32]) -> Self {
         Function { row_widths, ..self }
     }
 

@@ -39,11 +39,11 @@ impl CudaRuntime {
         Ok(self.executor.call(module, name)?.doing(work))
     }
 
-    /// Queues a call with one thread per element; nothing for no element.
+    /// Queues a call with one thread per element; does nothing without elements.
     ///
     /// # Errors
-    /// With `tune=yes` those of the device, which measures shapes; errors of the launch itself
-    /// appear at the next flush.
+    /// With `tune=yes` errors of the device while it measures launch shapes; errors of the launch
+    /// itself appear at the next flush.
     pub fn launch_over(&mut self, call: Call, elements: usize) -> Result<(), Error> {
         self.executor.launch_over(call, elements)
     }

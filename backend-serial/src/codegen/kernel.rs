@@ -275,7 +275,7 @@ fn call(name: &Ident, kernel: &Kernel, generic: Generic, extra: &TokenStream) ->
     call_with(name, kernel, generic, &quote! { &args, }, extra)
 }
 
-/// A call of the function for the grid at hand.
+/// A call of the function for the current grid.
 fn call_of_entry(entry: &Entry, kernel: &Kernel, args: &TokenStream, extra: &TokenStream) -> TokenStream {
     let [one, two, three] = match entry {
         Entry::AnyDimension(name) => return call_with(name, kernel, Generic::Dim, args, extra),

@@ -66,7 +66,7 @@ impl Backend for Serial {
 
     fn forms(&self, module: &Verified) -> Result<Vec<ChosenForm>, BackendError> {
         let module = module.module();
-        Ok(methods(module, &KernelNames::of_module(module))?.iter().map(|method| method.form).collect())
+        Ok(methods(module, &KernelNames::for_module(module))?.iter().map(|method| method.form).collect())
     }
 
     fn scratch(&self, module: &Module) -> Vec<Scratch> {
@@ -91,7 +91,7 @@ fn methods(module: &Module, names: &[KernelNames]) -> Result<Vec<Method>, Backen
 /// If a kernel uses what no runtime value can hold, or geometry that grids do not have.
 pub fn kernels_file(module: &Verified) -> Result<String, BackendError> {
     let module = module.module();
-    let names = KernelNames::of_module(module);
+    let names = KernelNames::for_module(module);
     let mut impl_items = TokenStream::new();
     let mut items = TokenStream::new();
     let mut uses = Uses::default();

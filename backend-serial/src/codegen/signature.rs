@@ -26,7 +26,7 @@ pub(super) struct GeneralFunction {
     pub uses: Uses,
 }
 
-/// Which arrays of the grid a function reads.
+/// Arrays of the grid that a function reads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct GridUse {
     /// The cells of faces.

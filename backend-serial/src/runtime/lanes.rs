@@ -88,7 +88,7 @@ mod tests {
     use equelle_runtime::grid::{Cartesian, SideMap};
 
     use super::super::row_offsets::{RowOffset, RowOffsets, lane_rows};
-    use super::super::stencil_rows::{Cuts, LONGEST, Reads, TileCache, cell_rows};
+    use super::super::stencil_rows::{Cuts, MAX_SEGMENT, Reads, TileCache, cell_rows};
     use super::*;
 
     const WRAP: [SideMap; 2] = [SideMap::Wrap; 2];
@@ -120,7 +120,7 @@ mod tests {
         // Tiles are as low as they may be.
         const READS: Reads = Reads { bytes: 1 << 20, around: [4, 2], cache: TileCache::L2 };
         let all = [Cuts::ends([3, 2]), Cuts::whole([3, 2]), Cuts::strips([3, 2]), Cuts::strips_and_ends([3, 2])];
-        for (n, cuts) in [3, 30, 300, LONGEST + 9].into_iter().flat_map(|n| all.map(|cuts| (n, cuts))) {
+        for (n, cuts) in [3, 30, 300, MAX_SEGMENT + 9].into_iter().flat_map(|n| all.map(|cuts| (n, cuts))) {
             let shape = Cartesian::block([n, 20, 4], [1.0; 3]);
             let grid = CartesianGrid::new(&shape);
             let u: Vec<f64> = (0..grid.n_cells()).map(|cell| cell as f64).collect();

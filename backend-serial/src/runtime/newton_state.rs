@@ -49,7 +49,7 @@ impl Assembled {
         let parts: Vec<CsrArrays> = equations.iter().map(shared).collect();
         if parts.len() > 1 {
             let arrays: Vec<(&[usize], &[u32])> = parts.iter().map(|(row_ptr, columns)| (&row_ptr[..], &columns[..])).collect();
-            if let Some(blocks) = BlockPattern::of_equations(&arrays) {
+            if let Some(blocks) = BlockPattern::from_equations(&arrays) {
                 return Ok(Assembled { parts, pattern: Shared::Blocks(Arc::new(blocks)) });
             }
         }

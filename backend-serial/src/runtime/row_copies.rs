@@ -7,7 +7,7 @@ use equelle_runtime::Real;
 
 use super::cartesian_grid::CartesianGrid;
 use super::row_offsets::{LaneRow, RowOffset, RowOffsets, Steps, along, sum};
-use super::stencil_rows::{LONGEST, Reads, Segment};
+use super::stencil_rows::{MAX_SEGMENT, Reads, Segment};
 
 /// Elements of one array that a kernel reads in one row.
 #[derive(Clone, Copy, Debug)]
@@ -73,7 +73,7 @@ pub struct RowCopies<T> {
     len: usize,
     /// All places; empty before the first copy.
     values: Vec<T>,
-    /// Where the first place begins.
+    /// Offset of the first place.
     aligned: usize,
     /// A row of cells, and how many rows from it on have all of their copies.
     at: [usize; 2],
@@ -107,7 +107,7 @@ struct Prefetch {
     /// Its row.
     row: usize,
     arrays: Vec<usize>,
-    /// How many of its rows are read before the next plane.
+    /// Number of its rows that are read before the next plane.
     tile: usize,
 }
 
@@ -121,7 +121,7 @@ impl<T: Copy + PartialEq> RowCopies<T> {
     #[inline(never)]
     fn of<R: Real>(grid: &CartesianGrid<R>, offsets: &[RowOffset], reach: [isize; 2], lanes: &[Lane], reads: Reads) -> Self {
         let n = grid.n[0];
-        let copied = if n <= LONGEST { copied::<T>(n, lanes) } else { Vec::new() };
+        let copied = if n <= MAX_SEGMENT { copied::<T>(n, lanes) } else { Vec::new() };
         // A single row read beyond its ends is copied for it alone; other rows are read in place.
         let beyond = |row: &usize| lanes.iter().any(|lane| lane.row == *row && !lane.along.is_empty());
         let alone = (0..offsets.len()).filter(beyond).count() <= 1;

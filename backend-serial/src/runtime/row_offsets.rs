@@ -27,7 +27,7 @@ impl Default for LaneRow {
     }
 }
 
-/// Where a row is that a kernel reads around each row.
+/// Position of a row that a kernel reads around each row.
 #[derive(Clone, Copy, Debug)]
 pub struct RowOffset {
     /// The way there along the second and the third axis.

@@ -14,7 +14,7 @@ pub struct CellRow {
     pub start: usize,
     /// Its position along the second and the third axis.
     pub at: [usize; 2],
-    /// The cells at hand, by their positions along the first axis.
+    /// The current cells, by their positions along the first axis.
     pub cells: Range<usize>,
 }
 
@@ -29,10 +29,10 @@ pub struct Segment {
     pub inside: bool,
 }
 
-/// How a kernel cuts rows into segments.
+/// Division of rows into segments by a kernel.
 #[derive(Clone, Copy, Debug)]
 pub struct Cuts {
-    /// How far it reads beyond its cells, to the low and the high end of a row.
+    /// Cells that it reads beyond its own, towards the low and the high end of a row.
     pub reach: [usize; 2],
     /// The most cells of a segment.
     pub longest: usize,
@@ -46,7 +46,7 @@ pub struct Cuts {
 pub const STRIP: usize = 128;
 
 /// The most cells of a segment that is evaluated in one go, and of a row that is copied.
-pub(super) const LONGEST: usize = 2048;
+pub(super) const MAX_SEGMENT: usize = 2048;
 
 /// Segments of these lengths but for the last one are whole vectors.
 const VECTORS: usize = 16;
@@ -55,13 +55,13 @@ impl Cuts {
     /// For kernels that evaluate a row in one go. What their cells at the ends of long rows read is
     /// gathered, with so many neighbours that a segment is worth its slices.
     pub const fn whole(reach: [usize; 2]) -> Self {
-        Cuts { reach, longest: LONGEST, end: 256, joins_ends: true }
+        Cuts { reach, longest: MAX_SEGMENT, end: 256, joins_ends: true }
     }
 
     /// For kernels that ask where the ends of rows are: as few of these cells as vector
     /// instructions want.
     pub const fn ends(reach: [usize; 2]) -> Self {
-        Cuts { reach, longest: LONGEST, end: 8, joins_ends: false }
+        Cuts { reach, longest: MAX_SEGMENT, end: 8, joins_ends: false }
     }
 
     /// For kernels that evaluate a strip of cells part by part.
@@ -79,7 +79,7 @@ impl Cuts {
     #[inline]
     pub fn segments(self, n: usize, row: &CellRow) -> Segments {
         let [low, high] = self.reach.map(|reach| if reach == 0 { 0 } else { reach.max(self.end) });
-        let is_short = low + high + VECTORS / 2 > n || self.joins_ends && n <= LONGEST;
+        let is_short = low + high + VECTORS / 2 > n || self.joins_ends && n <= MAX_SEGMENT;
         let inside = if is_short && low + high > 0 { n..n } else { low..n - high };
         Segments { cells: row.cells.clone(), inside, longest: self.longest }
     }
@@ -141,7 +141,7 @@ impl Inside {
         });
         let [low, high] = self.reach[0];
         let inside = if is_inside && low + high < n { low..n - high } else { n..n };
-        Segments { cells: row.cells.clone(), inside, longest: LONGEST }
+        Segments { cells: row.cells.clone(), inside, longest: MAX_SEGMENT }
     }
 }
 
@@ -150,7 +150,7 @@ impl Inside {
 pub struct Reads {
     /// Bytes of a cell in all arrays.
     pub bytes: usize,
-    /// How many rows and planes of the grid it reads, but for the own one.
+    /// Number of rows and of planes that it reads besides its own.
     pub around: [usize; 2],
     /// The cache that a tile of rows stays in.
     pub cache: TileCache,
@@ -174,27 +174,27 @@ const L3: usize = 2 << 20;
 const L1: usize = 16 << 10;
 
 /// The fewest rows of a tile: below, its edges are read twice too often.
-const LEAST: usize = 8;
+const MIN_TILE_ROWS: usize = 8;
 
 impl Reads {
     /// Rows are in ascending order.
     pub(super) const NOTHING: Reads = Reads { bytes: 0, around: [0, 0], cache: TileCache::L2 };
 
-    /// How many rows of a plane are evaluated before the next plane.
+    /// Number of rows of a plane that are evaluated before the next plane.
     pub(super) fn tile<R: Real>(self, grid: &CartesianGrid<R>) -> usize {
         if self.around[1] == 0 {
             return grid.n[1];
         }
         let (cache, least) = match self.cache {
-            TileCache::L2 => (L2, LEAST),
-            TileCache::L3 => (L3, 2 * LEAST),
+            TileCache::L2 => (L2, MIN_TILE_ROWS),
+            TileCache::L3 => (L3, 2 * MIN_TILE_ROWS),
         };
         self.fits(grid, cache).max(least).min(grid.n[1])
     }
 
-    /// How many rows of a plane are copied at a time where other planes do not need their copies.
+    /// Number of rows of a plane that are copied at a time, if other planes do not need the copies.
     pub(super) fn tile_of_copies<R: Real>(self, grid: &CartesianGrid<R>) -> usize {
-        self.fits(grid, L1).max(LEAST).min(grid.n[1])
+        self.fits(grid, L1).max(MIN_TILE_ROWS).min(grid.n[1])
     }
 
     /// The tile that fits a cache, with the rows around it.
@@ -224,7 +224,7 @@ pub struct CellRows {
     rows: Range<usize>,
     planes: Range<usize>,
     tile: usize,
-    /// The first row of the tile at hand.
+    /// The first row of the current tile.
     from: usize,
     plane: usize,
     /// The rows that are left of this plane.

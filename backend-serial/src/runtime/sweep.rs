@@ -36,7 +36,7 @@ const CACHE: usize = 1 << 19;
 
 /// Least cells of a strip: narrower ones cost more, through less prefetching along rows, than a
 /// buffer outside the cache.
-const NARROWEST: usize = 1024;
+const MIN_STRIP: usize = 1024;
 
 /// Number of cells of several rows that are processed together.
 const TOGETHER: usize = 1024;
@@ -187,7 +187,7 @@ impl<T: Real, const DIM: usize, const C: usize, const F: usize> Sweep<T, DIM, C,
             Some(cells) => cells,
             None => CACHE,
         };
-        if most < NARROWEST { NARROWEST } else { most }
+        if most < MIN_STRIP { MIN_STRIP } else { most }
     };
 
     /// Cells of a strip at most: where the ends of rows are joined, a strip is a row.
@@ -407,7 +407,7 @@ mod tests {
         let mut sweep = Sweep::<f64, DIM, 1, 1>::new(&grid);
         let counts = [(); 3].map(|()| Cell::new(0));
         let count = |what: usize, more: usize| counts[what].set(counts[what].get() + more);
-        for row in strips(&grid, &(0..grid.n_cells()), NARROWEST) {
+        for row in strips(&grid, &(0..grid.n_cells()), MIN_STRIP) {
             let with_next = with_next && row.at[1] + 1 < n[1];
             sweep.advance(
                 &row,
@@ -481,7 +481,7 @@ mod tests {
         for (n, dim) in [([5, 9, 6], 3), ([2000, 4, 1], 2), ([1, 4, 4], 3), ([2, 3, 3], 3), ([40, 60, 1], 2), ([7, 1, 1], 1)] {
             let grid = CartesianGrid::new(&Cartesian { dim, n, spacing: [1.0; 3], joined: [false; 3] });
             let mut seen = vec![0; grid.n_cells()];
-            for block in blocks(&grid, &(0..grid.n_cells()), NARROWEST) {
+            for block in blocks(&grid, &(0..grid.n_cells()), MIN_STRIP) {
                 assert!(block.rows == 1 || block.inside && block.len == block.rows * n[0], "{block:?}");
                 (block.start..block.start + block.len).for_each(|cell| seen[cell] += 1);
                 let cells = block.start..block.start + block.len;
@@ -498,7 +498,7 @@ mod tests {
             assert!(seen.iter().all(|&times| times == 1), "{n:?}: {seen:?}");
         }
         let grid = CartesianGrid::new(&Cartesian { dim: 3, n: [100, 20, 3], spacing: [1.0; 3], joined: [false; 3] });
-        assert_eq!(blocks(&grid, &(0..grid.n_cells()), NARROWEST).map(|block| block.rows).max(), Some(10), "of 18 rows inside a slab");
+        assert_eq!(blocks(&grid, &(0..grid.n_cells()), MIN_STRIP).map(|block| block.rows).max(), Some(10), "of 18 rows inside a slab");
     }
 
     #[test]

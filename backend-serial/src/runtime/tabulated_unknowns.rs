@@ -15,7 +15,7 @@ pub(super) struct TabulatedUnknowns<R> {
 /// Values of tables at one unknown.
 #[derive(Debug)]
 pub(super) struct TabulatedUnknown<R> {
-    /// Where the values of the unknown are.
+    /// Address of the values of the unknown.
     pub(super) unknown: *const R,
     pub(super) functions: Vec<TableKey>,
     pub(super) values: Vec<Values<R>>,

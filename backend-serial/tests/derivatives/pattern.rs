@@ -1,4 +1,4 @@
-//! Which entries there are: those that the statement of the problem makes, in every state.
+//! Patterns of Jacobians: the entries that the statement of the problem makes, in every state.
 
 use backend_serial::runtime::{ScalarCollection, SerialRuntime};
 use equelle_runtime::grid::Cartesian;

@@ -159,7 +159,7 @@ fn with_scalars() {
 }
 
 #[test]
-fn of_one_collection() {
+fn functions_of_one_collection() {
     check("-u^2", |rt, u| {
         let a = square(rt, u)?;
         rt.neg(&a)

@@ -98,7 +98,7 @@ fn restricted_and_extended_vectors() {
 }
 
 /// A function where arcus functions have values.
-fn of_quarter(rt: &mut SerialRuntime, function: Elementary, u: &ScalarCollection) -> Result<ScalarCollection, Error> {
+fn at_quarter(rt: &mut SerialRuntime, function: Elementary, u: &ScalarCollection) -> Result<ScalarCollection, Error> {
     let quarter = rt.div_scalar(u, &4.0)?;
     rt.elementary(function, &quarter)
 }
@@ -113,13 +113,13 @@ fn functions_of_mathematics() {
         let half = rt.div_scalar(u, &2.0)?;
         rt.elementary(Elementary::Tan, &half)
     });
-    check("Tanh(u/4)", |rt, u| of_quarter(rt, Elementary::Tanh, u));
-    check("Sinh(u/4)", |rt, u| of_quarter(rt, Elementary::Sinh, u));
-    check("Cosh(u/4)", |rt, u| of_quarter(rt, Elementary::Cosh, u));
-    check("ASin(u/4)", |rt, u| of_quarter(rt, Elementary::ASin, u));
-    check("ACos(u/4)", |rt, u| of_quarter(rt, Elementary::ACos, u));
-    check("ATan(u/4)", |rt, u| of_quarter(rt, Elementary::ATan, u));
-    check("Erf(u/4)", |rt, u| of_quarter(rt, Elementary::Erf, u));
+    check("Tanh(u/4)", |rt, u| at_quarter(rt, Elementary::Tanh, u));
+    check("Sinh(u/4)", |rt, u| at_quarter(rt, Elementary::Sinh, u));
+    check("Cosh(u/4)", |rt, u| at_quarter(rt, Elementary::Cosh, u));
+    check("ASin(u/4)", |rt, u| at_quarter(rt, Elementary::ASin, u));
+    check("ACos(u/4)", |rt, u| at_quarter(rt, Elementary::ACos, u));
+    check("ATan(u/4)", |rt, u| at_quarter(rt, Elementary::ATan, u));
+    check("Erf(u/4)", |rt, u| at_quarter(rt, Elementary::Erf, u));
     check("Log10(u)", |rt, u| rt.elementary(Elementary::Log10, u));
     check("ATan2(u, u^2)", |rt, u| {
         let abscissa = square(rt, u)?;

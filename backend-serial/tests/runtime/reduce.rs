@@ -68,7 +68,7 @@ fn a_full_tree_and_one_more() -> Result<(), Error> {
 }
 
 #[test]
-fn of_values_made_on_the_spot_it_is_the_same() -> Result<(), Error> {
+fn a_fused_reduction_equals_that_of_stored_values() -> Result<(), Error> {
     // 2500: two full leaves and a part of one.
     let value = |position: usize| (position as f64 * 0.37).sin() + 2.0;
     let mut rt = line(2500, 1.0);
@@ -99,7 +99,7 @@ fn nan_propagates_through_max_and_min() -> Result<(), Error> {
 }
 
 #[test]
-fn of_nothing() -> Result<(), Error> {
+fn reductions_of_empty_collections() -> Result<(), Error> {
     // A grid of one cell has no interior cells.
     let mut rt = line(1, 1.0);
     let interior = rt.domain(CanonicalSet { kind: EntityKind::Cell, extent: Extent::Interior })?;

@@ -14,7 +14,7 @@ pub const CARTESIAN_TRAFFIC: usize = 16;
 /// faces (24), and of 3 faces a cell two cells (24) and a transmissibility (24).
 pub const UNSTRUCTURED_TRAFFIC: usize = 16 + 8 + 4 + 24 + 24 + 24;
 
-/// How it is written.
+/// Variant of the loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Style {
     /// Index arithmetic, and the terms of an axis drawn together to a second difference:

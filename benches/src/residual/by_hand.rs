@@ -15,7 +15,7 @@ pub const CARTESIAN_TRAFFIC: usize = 16 + 8 + 56;
 /// two cells (24) and a transmissibility (24), inverse volume (8).
 pub const UNSTRUCTURED_TRAFFIC: usize = CARTESIAN_TRAFFIC + 8 + 24 + 6 + 24 + 24 + 8;
 
-/// How it is written.
+/// Variant of the loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Style {
     /// Index arithmetic.

@@ -25,7 +25,7 @@ struct Mesh {
     wall_cells: Vec<u32>,
     /// Area and unit normal from the first to the second cell; outwards at a wall. `[faces]`
     face_shape: Vec<[f64; 3]>,
-    /// Where the faces of each cell begin. `[cells + 1]`
+    /// Start of each cell's faces. `[cells + 1]`
     cell_face_pos: Vec<u32>,
     /// Twice the number of the face, plus one where the normal points into the cell.
     cell_faces: Vec<u32>,

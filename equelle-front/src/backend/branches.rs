@@ -61,7 +61,7 @@ impl Around {
     }
 }
 
-/// Where a block is.
+/// Position of a block.
 #[derive(Clone, Debug, Default)]
 struct Inside {
     /// Locals that can be read.
@@ -163,7 +163,7 @@ impl Sharing<'_> {
         all.into_iter().filter(|wanted| wanted.shared).min_by_key(|wanted| size(&wanted.expr))
     }
 
-    /// True if an expression can be evaluated in the block at hand, wherever in it its operands are
+    /// True if an expression can be evaluated in the current block, wherever in it its operands are
     /// known.
     fn is_possible(&self, expr: &KExpr) -> bool {
         if matches!(expr, KExpr::Local(id) if !self.inside.known.contains(id))

@@ -1,4 +1,5 @@
-//! How back-ends run the loops of kernels on Cartesian grids, and why a faster way was not taken.
+//! Forms in which back-ends run the loops of kernels on Cartesian grids, and reasons why a faster
+//! form was refused.
 
 use std::fmt;
 

@@ -1,5 +1,4 @@
-//! Which arguments of kernels are the same in every round of a loop, so that a back-end may keep a
-//! copy of them in another order.
+//! Loop-invariant arguments of kernels, of which a back-end may keep a copy in another order.
 
 use std::collections::BTreeSet;
 

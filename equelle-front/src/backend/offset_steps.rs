@@ -8,7 +8,7 @@ use crate::ops::SideMap;
 /// Offsets along one axis in turn, none of them 0, with the maps of the low and the high side.
 pub type Steps = Vec<(i8, [SideMap; 2])>;
 
-/// The steps along each axis from the cell at hand to the end of a path, where they are the same
+/// The steps along each axis from the current cell to the end of a path, where they are the same
 /// for all cells; `cells` are locals whose paths are known.
 pub fn offset_steps(path: &Path, cells: &BTreeMap<LocalId, Path>) -> Option<[Steps; 3]> {
     match path {

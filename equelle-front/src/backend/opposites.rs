@@ -1,7 +1,7 @@
-//! Operations that were made in the opposite branches of a choice share a variable: where one is
-//! read, nobody reads the other. Two divisions of the same number are one, whose divisor is chosen.
-//! Threads that run in step then go one way, and variables that live across branches are fewer.
-//! Every operation is evaluated where it was and with the same operands, so that no bit changes.
+//! Operations in opposite branches of a choice share a variable, because at most one of them is
+//! read. Two divisions of the same number are one, whose divisor is chosen. Threads that run in
+//! step then go one way, and variables that live across branches are fewer. Every operation is
+//! evaluated where it was and with the same operands, so that no bit changes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -95,7 +95,7 @@ fn is_zero(value: &KExpr) -> bool {
     matches!(value, KExpr::Real(x) if x.to_bits() == 0)
 }
 
-/// How much two operations have in common.
+/// Similarity of two operations.
 fn likeness(a: &KExpr, b: &KExpr) -> u32 {
     match (a, b) {
         (KExpr::Arithmetic(Arithmetic::Div, a, _), KExpr::Arithmetic(Arithmetic::Div, b, _)) => 1 + u32::from(a == b),

@@ -39,7 +39,7 @@ struct Step {
     statement: Option<KStmt>,
     /// Steps whose values it reads.
     needs: Vec<usize>,
-    /// How many values it makes.
+    /// Number of values that it makes.
     makes: i32,
     /// True if it is the same for every element.
     invariant: bool,
@@ -179,7 +179,7 @@ impl Score {
 /// The search for an order.
 struct Search<'a> {
     steps: &'a [Step],
-    /// How many steps read a value that are still to be taken.
+    /// Number of remaining steps that read a value.
     readers: Vec<u32>,
     taken: Vec<bool>,
     order: Vec<usize>,

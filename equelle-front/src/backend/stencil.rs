@@ -1,4 +1,5 @@
-//! Where the derivatives of an equation are, whatever the state: the skeleton of its Jacobian form.
+//! Structural non-zeros of an equation's derivatives, in any state: the skeleton of its Jacobian
+//! form.
 
 use std::collections::BTreeSet;
 
@@ -23,11 +24,11 @@ pub struct Skeleton {
 impl Skeleton {
     /// Builds the skeleton of the body for any grid.
     pub fn of(form: &JacobianForm) -> Skeleton {
-        Skeleton::of_body(&form.body)
+        Skeleton::from_body(&form.body)
     }
 
     /// Builds the skeleton of either body of a Jacobian form.
-    pub fn of_body(body: &KBlock) -> Skeleton {
+    pub fn from_body(body: &KBlock) -> Skeleton {
         let mut skeleton = Skeleton { block: KBlock::default(), decided: BTreeSet::new(), chosen: BTreeSet::new() };
         skeleton.block = skeleton.strip(body);
         drop_unread(&mut skeleton.block);
@@ -118,8 +119,8 @@ impl Skeleton {
     }
 }
 
-/// Which elements of an unknown a row of a Cartesian Jacobian form may have: the cell, and the
-/// cells beyond its low and its high sides.
+/// Elements of an unknown that a row of a Cartesian Jacobian form may have: the cell, and the cells
+/// beyond its low and its high sides.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Reach {
     /// The cell itself.

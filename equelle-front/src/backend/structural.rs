@@ -1,4 +1,4 @@
-//! The axis at hand, as a Cartesian form asks for it: the normal of a face is 1 along its axis and
+//! The current axis, as a Cartesian form asks for it: the normal of a face is 1 along its axis and
 //! 0 along the others.
 //!
 //! Passes build what depends on the axis once for each and choose by this test. A target that
@@ -7,13 +7,13 @@
 use crate::ir::{KExpr, Path};
 use crate::ops::Comparison;
 
-/// That the axis of the face at hand is this one.
+/// Condition that this is the axis of the current face.
 pub fn axis_is(face: &Path, axis: u32) -> KExpr {
     let component = KExpr::Component(Box::new(KExpr::Normal(face.clone())), axis);
     KExpr::Compare(Comparison::Equal, Box::new(component), Box::new(KExpr::Real(1.0)))
 }
 
-/// The axis of which an expression in a Cartesian form asks whether it is the one at hand.
+/// The axis that an expression of a Cartesian form compares with the current one.
 pub fn asked_axis(expr: &KExpr) -> Option<u32> {
     let KExpr::Compare(Comparison::Equal, component, one) = expr else { return None };
     let KExpr::Component(normal, axis) = &**component else { return None };
@@ -30,7 +30,7 @@ mod tests {
     fn a_question_for_an_axis_is_recognised() {
         assert_eq!(asked_axis(&axis_is(&Path::SideFace(Side::Low), 1)), Some(1));
         assert_eq!(asked_axis(&axis_is(&Path::Here, 2)), Some(2));
-        // The normal of a face that was met on the way is along no axis at hand.
+        // The normal of a face that a path has crossed has no known axis.
         assert_eq!(asked_axis(&axis_is(&Path::Local(LocalId(0)), 0)), None);
     }
 

@@ -64,7 +64,7 @@ pub fn tabulated(module: &Module, kernel: &Kernel) -> Option<Tabulated> {
         rewrite_block(&mut block, &mut |node| {
             if let NodeMut::Expr(expr) = node
                 && let KExpr::Interpolate { table, of, argument } = &*expr
-                && let Some((argument, _, at)) = arguments.of_cell(argument)
+                && let Some((argument, _, at)) = arguments.relative_to_cell(argument)
                 && let Some(group) = groups.iter().find(|group| group.argument == argument)
                 && let Some((_, _, param)) = group.tables.iter().find(|(t, o, _)| t == table && o == of)
             {
@@ -121,7 +121,7 @@ impl Search<'_> {
         let arguments = Arguments { kernel: self.kernel, cells: self.cells, definitions: &definitions };
         visit_block(block, &mut |node| {
             let Node::Expr(KExpr::Interpolate { table, of, argument }) = node else { return };
-            let Some((argument, over, _)) = arguments.of_cell(argument) else { return };
+            let Some((argument, over, _)) = arguments.relative_to_cell(argument) else { return };
             let known = self.found.iter().position(|group| group.argument == argument);
             let group = known.unwrap_or_else(|| {
                 self.found.push(TablesOfCells { argument, over, tables: Vec::new() });
@@ -145,8 +145,9 @@ struct Arguments<'a> {
 }
 
 impl Arguments<'_> {
-    /// The argument at [`Path::Here`], a collection that it reads, and the cell.
-    fn of_cell(&self, argument: &KExpr) -> Option<(KExpr, ParamId, Path)> {
+    /// The argument moved to [`Path::Here`], a collection that it reads, and its cell; `None` if it
+    /// reads no cell or more than one.
+    fn relative_to_cell(&self, argument: &KExpr) -> Option<(KExpr, ParamId, Path)> {
         let (mut cell, mut size) = (None, 0);
         let here = self.here(argument, &mut cell, &mut size)?;
         cell.map(|(over, at)| (here, over, at))

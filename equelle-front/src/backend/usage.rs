@@ -43,7 +43,7 @@ impl KernelUsage {
         // Later launches follow entities without asking again whether they are Empty.
         let makes_entities = kernel.results.iter().any(|result| matches!(result.ty.basic, Basic::Entity(_)));
         KernelUsage {
-            general: BodyUsage::of_general(kernel, sets),
+            general: BodyUsage::from_general_form(kernel, sets),
             loop_invariant,
             can_fail,
             host_waits: can_fail && (kernel.results.is_empty() || makes_entities),

@@ -89,7 +89,7 @@ impl Checker<'_> {
         self.fail(diagnostic)
     }
 
-    /// How data on two sets can be brought together.
+    /// Hint how data on two sets can be combined.
     fn domain_hint(&self, a: SetId, b: SetId) -> String {
         let (a_name, b_name) = (self.set_name(a), self.set_name(b));
         let (a_kind, b_kind) = (self.sets.get(a).kind, self.sets.get(b).kind);

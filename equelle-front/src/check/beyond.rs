@@ -32,7 +32,7 @@ struct Body {
     variables: HashMap<VarId, Vec<Option<NodeId>>>,
 }
 
-/// Where an expression stands.
+/// Context of an expression.
 struct Context {
     /// Calls around it, outermost first.
     bodies: Vec<Body>,

@@ -34,7 +34,7 @@ pub(super) struct Checker<'a> {
     pub sets: SetTable,
     /// Run-time sets not yet assigned to a variable.
     pub anonymous: BTreeSet<SetId>,
-    /// How many run-time sets there are.
+    /// Number of run-time sets.
     pub new_sets: u32,
     /// True if a domain is made by a condition.
     pub conditions: bool,
@@ -347,7 +347,7 @@ fn at_call(mut diagnostic: Diagnostic, place: usize, callee: &str, dimensions: S
     diagnostic
 }
 
-/// How a dimension reads in a message.
+/// Text of a dimension in messages.
 pub(super) fn show_dimension(dimension: Dimension) -> String {
     if dimension == Dimension::NONE { "no dimension".to_owned() } else { dimension.to_string() }
 }

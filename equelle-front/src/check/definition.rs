@@ -25,7 +25,7 @@ pub(super) struct Definition<'a> {
 #[derive(Clone)]
 pub(super) struct Defined<'a> {
     pub params: Rc<[&'a Ident]>,
-    /// How many of them the definition lists; the others are those of the declaration.
+    /// Number of them that the definition lists; the others are those of the declaration.
     pub listed: usize,
     pub body: &'a ast::Block,
     pub span: Span,

@@ -1,5 +1,5 @@
-//! Which unknowns of a Newton problem the values of its residuals depend on, and which they have
-//! derivatives by.
+//! Unknowns of a Newton problem on which the values of its residuals depend, and those by which
+//! they have derivatives.
 //!
 //! An unknown is followed through assignments, calls and captured variables, element by element of
 //! arrays. Where it is not certain that something does not depend on an unknown, it does: a mutable
@@ -85,7 +85,7 @@ pub(super) struct Analysis<'f> {
     known: HashMap<Key, Effect>,
     /// Dependences of variables; variables that are absent depend on nothing.
     now: HashMap<VarId, Dependence>,
-    /// How often `now` has grown.
+    /// Number of times that `now` has grown.
     growth: u64,
 }
 

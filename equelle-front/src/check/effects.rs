@@ -5,8 +5,8 @@ use crate::typed::{Builtin, Expr, ExprKind, Function, Stmt, StmtKind};
 /// Effect of an expression and the functions that it calls; `None` if it only has a value.
 pub(super) fn effect(expr: &Expr, functions: &[Function]) -> Option<&'static str> {
     let any = |all: &[Expr]| all.iter().find_map(|inner| effect(inner, functions));
-    let of_function =
-        |function: &crate::typed::FunctionId| functions.get(function.0 as usize).and_then(|f| of_statements(&f.body, functions));
+    let function_effect =
+        |function: &crate::typed::FunctionId| functions.get(function.0 as usize).and_then(|f| statements_effect(&f.body, functions));
     // Along a chain of operators in a loop: it may be long.
     let mut expr = expr;
     while let Some(left) = expr.left_operand() {
@@ -26,9 +26,9 @@ pub(super) fn effect(expr: &Expr, functions: &[Function]) -> Option<&'static str
     match &expr.kind {
         ExprKind::Number(_) | ExprKind::Text(_) | ExprKind::Bool(_) | ExprKind::CanonicalSet(_) | ExprKind::Variable(_) => None,
         ExprKind::Axis(_) | ExprKind::CellFact(_) | ExprKind::GridNumber(_) => None,
-        ExprKind::Builtin { builtin, args } => of_builtin(*builtin).or_else(|| any(args)),
+        ExprKind::Builtin { builtin, args } => builtin_effect(*builtin).or_else(|| any(args)),
         ExprKind::Array(args) | ExprKind::Vector(args) | ExprKind::Read { args, .. } => any(args),
-        ExprKind::Call { function, args } => any(args).or_else(|| of_function(function)),
+        ExprKind::Call { function, args } => any(args).or_else(|| function_effect(function)),
         ExprKind::Newton { .. } => Some("solve equations"),
         ExprKind::Element { array: a, .. } | ExprKind::Component { vector: a, .. } => effect(a, functions),
         ExprKind::Neg(a) | ExprKind::Not(a) | ExprKind::Norm(a) | ExprKind::Power { base: a, .. } => effect(a, functions),
@@ -43,21 +43,21 @@ pub(super) fn effect(expr: &Expr, functions: &[Function]) -> Option<&'static str
     }
 }
 
-fn of_statements(statements: &[Stmt], functions: &[Function]) -> Option<&'static str> {
+fn statements_effect(statements: &[Stmt], functions: &[Function]) -> Option<&'static str> {
     statements.iter().find_map(|statement| match &statement.kind {
         StmtKind::Let { value, .. } | StmtKind::Assign { value, .. } | StmtKind::Discard(value) | StmtKind::Return(value) => {
             effect(value, functions)
         }
         StmtKind::Output { .. } => Some("write output"),
-        StmtKind::For { sequence, body, .. } => effect(sequence, functions).or_else(|| of_statements(body, functions)),
+        StmtKind::For { sequence, body, .. } => effect(sequence, functions).or_else(|| statements_effect(body, functions)),
         StmtKind::Range { from, below, body, .. } => {
-            effect(from, functions).or_else(|| effect(below, functions)).or_else(|| of_statements(body, functions))
+            effect(from, functions).or_else(|| effect(below, functions)).or_else(|| statements_effect(body, functions))
         }
-        StmtKind::Conditional { condition, body, .. } => effect(condition, functions).or_else(|| of_statements(body, functions)),
+        StmtKind::Conditional { condition, body, .. } => effect(condition, functions).or_else(|| statements_effect(body, functions)),
     })
 }
 
-fn of_builtin(builtin: Builtin) -> Option<&'static str> {
+fn builtin_effect(builtin: Builtin) -> Option<&'static str> {
     match builtin {
         Builtin::InputScalarWithDefault
         | Builtin::InputCollection(_)

@@ -78,7 +78,7 @@ impl<'a> Search<'a> {
             matches!(
                 &meaning(value, meanings).kind,
                 ExprKind::Arithmetic { op: Arithmetic::Sub, left, right }
-                    if variable(meaning(right, meanings)) == Some(clock) && is_same(left, end, meanings, DEEPEST)
+                    if variable(meaning(right, meanings)) == Some(clock) && is_same(left, end, meanings, MAX_DEPTH)
             )
         };
         let other = |a: &'a Expr, b: &'a Expr| match (is_rest(a), is_rest(b)) {
@@ -151,8 +151,8 @@ fn meaning<'a>(value: &'a Expr, meanings: &Meanings<'a>) -> &'a Expr {
     value
 }
 
-/// How deep the formulas of two ends are compared.
-const DEEPEST: u32 = 8;
+/// Depth to which the formulas of two ends are compared.
+const MAX_DEPTH: u32 = 8;
 
 /// True if two ends are one: the same variable, number or formula.
 fn is_same(a: &Expr, b: &Expr, meanings: &Meanings<'_>, deepest: u32) -> bool {

@@ -15,7 +15,7 @@ use crate::types::{Basic, Shape, Type};
 struct Unknown {
     ty: TreeType,
     dim: TreeDimension,
-    /// Where the guess stands.
+    /// Span of the guess.
     span: Span,
 }
 

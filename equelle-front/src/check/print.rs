@@ -1,5 +1,5 @@
-//! How types are written in messages: `Mutable`, `Array Of N`, `Collection Of` or `Sequence Of`,
-//! the basic type, `On` a set, `Subset Of` a set, `beyond` rules.
+//! Texts of types in messages: `Mutable`, `Array Of N`, `Collection Of` or `Sequence Of`, the basic
+//! type, `On` a set, `Subset Of` a set, `beyond` rules.
 
 use crate::check::halo::{AXES, Rules};
 use crate::typed::{Rule, TreeType};

@@ -69,7 +69,7 @@ pub(super) struct Declared {
     pub kind: DeclaredKind,
     /// `Stencil`: zero beyond the grid.
     pub stencil: bool,
-    /// Where it is written.
+    /// Its span.
     pub span: Span,
 }
 

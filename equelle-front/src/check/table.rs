@@ -4,7 +4,7 @@
 use crate::check::builtins::{self, Row, Target, Word};
 use crate::types::{CanonicalSet, EntityKind, Extent};
 
-/// Where a built-in stands in the reference.
+/// Category of a built-in in the reference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Category {
     /// The twelve canonical sets, such as `AllCells()`.
@@ -67,7 +67,7 @@ pub struct Parameter {
 pub struct BuiltinInfo {
     /// Name as written in programs.
     pub name: String,
-    /// Where it stands in the reference.
+    /// Its category in the reference.
     pub category: Category,
     /// Its parameters, in order.
     pub parameters: Vec<Parameter>,

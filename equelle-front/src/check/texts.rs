@@ -16,7 +16,7 @@ pub(super) struct Texts<'a> {
     pub current: FileId,
 }
 
-/// How far a text has been checked.
+/// Progress of the check of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TextState {
     Unchecked,

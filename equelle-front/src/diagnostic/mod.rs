@@ -8,7 +8,7 @@ pub mod render;
 
 pub use codes::Code;
 
-/// How bad it is.
+/// Severity of a diagnostic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Severity {
     /// The program has no meaning.
@@ -24,7 +24,7 @@ pub enum Severity {
 pub struct Diagnostic {
     /// Stable code.
     pub code: Code,
-    /// How bad it is.
+    /// Its severity.
     pub severity: Severity,
     /// One sentence: what was expected and what was found.
     pub message: String,

@@ -10,7 +10,7 @@ use std::ops::Range;
 use crate::diagnostic::{Diagnostic, Label, Severity};
 use crate::source::{FileId, SourceMap};
 
-/// How messages are written.
+/// Format of messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// With the source lines, labels, notes and hint.
@@ -228,7 +228,7 @@ mod tests {
 
     #[test]
     fn labels_name_the_file_that_they_are_in() {
-        let mut source = SourceMap::of_one("a.equelle", "Import \"b\" (f)\ny = f(1)\n");
+        let mut source = SourceMap::from_single_text("a.equelle", "Import \"b\" (f)\ny = f(1)\n");
         let b = source.add("b.equelle".into(), "f(x) = {\n    -> x + z\n}\n".into()).expect("fits");
         let at = source.file(b).start();
         let z = at + 20;

@@ -33,14 +33,14 @@ pub struct BodyUsage {
 
 impl BodyUsage {
     /// Collects the usage of a kernel's conditions and of its body for any grid.
-    pub fn of_general(kernel: &Kernel, sets: &SetTable) -> Self {
+    pub fn from_general_form(kernel: &Kernel, sets: &SetTable) -> Self {
         let mut usage = BodyUsage::default();
         visit_general(kernel, &mut |node| usage.add(kernel, sets, node));
         usage
     }
 
     /// Collects the usage of a kernel's conditions.
-    pub fn of_checks(kernel: &Kernel, sets: &SetTable) -> Self {
+    pub fn from_checks(kernel: &Kernel, sets: &SetTable) -> Self {
         let mut usage = BodyUsage::default();
         for check in &kernel.checks {
             visit_expr(&check.condition, &mut |node| usage.add(kernel, sets, node));
@@ -49,7 +49,7 @@ impl BodyUsage {
     }
 
     /// Collects the usage of a block of a kernel.
-    pub fn of_block(kernel: &Kernel, sets: &SetTable, block: &KBlock) -> Self {
+    pub fn from_block(kernel: &Kernel, sets: &SetTable, block: &KBlock) -> Self {
         let mut usage = BodyUsage::default();
         visit_block(block, &mut |node| usage.add(kernel, sets, node));
         usage

@@ -34,7 +34,7 @@ struct Call<'a> {
     callee: FunctionId,
     /// Arguments of the parameters; none for the unknowns of a residual.
     args: &'a [ValueId],
-    /// How many parameters come before those.
+    /// Number of parameters before those.
     unknowns: usize,
     results: &'a [ValueId],
 }
@@ -80,13 +80,13 @@ impl<'a> AllUses<'a> {
 
     /// The unit of the values of a table of a function, by what multiplies them.
     pub(super) fn unit_of_values(&self, uses: &Uses<'a>, table: ValueId) -> Option<ExpectedUnit> {
-        self.of_interpolations(uses, table, |at| self.unit(uses, &at.calls, at.value))
+        self.unit_from_interpolations(uses, table, |at| self.unit(uses, &at.calls, at.value))
     }
 
     /// The unit of the values of a table of two arguments, whose value at a row is the first term
     /// of two sums.
     pub(super) fn unit_of_sums(&self, uses: &Uses<'a>, table: ValueId) -> Option<ExpectedUnit> {
-        self.of_interpolations(uses, table, |at| {
+        self.unit_from_interpolations(uses, table, |at| {
             let inner = at.calls.last().map_or(uses, |call| self.callee(call));
             self.unit(uses, &at.calls, inner.sum_from(inner.sum_from(at.value)?)?)
         })
@@ -94,7 +94,7 @@ impl<'a> AllUses<'a> {
 
     /// The unit of the arguments of a table: the divisor of what it is asked for.
     pub(super) fn unit_of_arguments(&self, uses: &Uses<'a>, table: ValueId) -> Option<ExpectedUnit> {
-        self.of_interpolations(uses, table, |at| self.divisor(uses, &at.calls, at.argument))
+        self.unit_from_interpolations(uses, table, |at| self.divisor(uses, &at.calls, at.argument))
     }
 
     /// The unit of a value that calls lead to, or of the result of the call that it is.
@@ -117,8 +117,8 @@ impl<'a> AllUses<'a> {
         }
     }
 
-    /// The unit by all places where a table is asked, where nothing else is done with it.
-    fn of_interpolations(
+    /// The unit on which all interpolations in a table agree; `None` if the table has other uses.
+    fn unit_from_interpolations(
         &self,
         uses: &Uses<'a>,
         table: ValueId,
@@ -129,7 +129,7 @@ impl<'a> AllUses<'a> {
         common(found.iter().map(unit))
     }
 
-    /// The places where a table is asked; none if something else is done with it.
+    /// Collects the interpolations in a table; `None` if it has other uses.
     fn interpolations(&self, uses: &Uses<'a>, table: ValueId, calls: &mut Vec<Call<'a>>, found: &mut Vec<Interpolation<'a>>) -> Option<()> {
         for place in &uses.used_by[table.0 as usize] {
             let Use::Operation(op, results) = *place else { return None };
@@ -151,7 +151,7 @@ impl<'a> AllUses<'a> {
         Some(())
     }
 
-    /// Those in a function that is called.
+    /// Collects the interpolations in a function that is called.
     fn interpolations_in(
         &self,
         call: Call<'a>,
@@ -225,7 +225,7 @@ impl<'a> Uses<'a> {
 
     /// The unit that an input is given.
     pub(super) fn unit(&self, input: ValueId) -> Option<ExpectedUnit> {
-        let unit = self.of_product(input, None, MAX_PRODUCTS)?;
+        let unit = self.unit_from_uses(input, None, MAX_PRODUCTS)?;
         unit.factor.is_normal().then_some(unit)
     }
 
@@ -246,12 +246,12 @@ impl<'a> Uses<'a> {
         (is_number && is_unit).then_some(ExpectedUnit { dimension, factor, literal })
     }
 
-    /// The unit by the uses of a value that is an input, perhaps times numbers.
-    fn of_product(&self, value: ValueId, so_far: Option<Constant>, left: usize) -> Option<ExpectedUnit> {
-        common(self.used_by[value.0 as usize].iter().map(|found| self.of_use(*found, value, so_far, left)))
+    /// The unit on which all uses of a value agree; the value is an input, perhaps times numbers.
+    fn unit_from_uses(&self, value: ValueId, so_far: Option<Constant>, left: usize) -> Option<ExpectedUnit> {
+        common(self.used_by[value.0 as usize].iter().map(|found| self.unit_from_use(*found, value, so_far, left)))
     }
 
-    fn of_use(&self, found: Use<'_>, value: ValueId, so_far: Option<Constant>, left: usize) -> Option<ExpectedUnit> {
+    fn unit_from_use(&self, found: Use<'_>, value: ValueId, so_far: Option<Constant>, left: usize) -> Option<ExpectedUnit> {
         let Use::Operation(Op::Arithmetic(op, a, b), &[result]) = found else { return None };
         let product = match (op, *a == value, *b == value) {
             (Arithmetic::Mul, true, false) => times(so_far, self.constant(*b)?)?,
@@ -260,7 +260,7 @@ impl<'a> Uses<'a> {
             (Arithmetic::Mul | Arithmetic::Div | Arithmetic::Add | Arithmetic::Sub, _, _) => return None,
         };
         if product.dimension == Dimension::NONE {
-            return self.of_product(result, Some(product), left.checked_sub(1)?);
+            return self.unit_from_uses(result, Some(product), left.checked_sub(1)?);
         }
         Some(ExpectedUnit { dimension: product.dimension, factor: product.factor, literal: product.literal })
     }

@@ -8,17 +8,17 @@ use crate::ir::{Kernel, Op, OpClass, ValueId};
 use crate::ops::Reduction;
 use crate::types::{CanonicalSet, SetId, SetTable};
 
-/// When an operation is an error at run time.
+/// Condition under which an operation fails at run time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Failure {
     /// Never, on a grid that suits the program: how many components its Vectors have, and that the
     /// grid has nodes where it asks for edges or vertices, are no matter of when and where.
     Never,
-    /// Where one of these entities is Empty.
+    /// One of these entities is Empty.
     Empty(ValueId),
-    /// Where one of these faces has two cells.
+    /// One of these faces has two cells.
     TwoCells(ValueId),
-    /// Where this collection has no elements.
+    /// This collection has no elements.
     NoElements(ValueId),
     /// For reasons that lie outside of its operands: data that are read, a solve, the body of a
     /// function.
@@ -26,7 +26,7 @@ pub enum Failure {
 }
 
 impl Op {
-    /// When it is an error.
+    /// Condition under which it fails.
     pub fn failure(&self) -> Failure {
         if let Op::On { target: entities, .. }
         | Op::Measure(entities)

@@ -125,7 +125,7 @@ impl Kernel {
             | KExpr::Displacement { .. }
             | KExpr::Vector(_)
             | KExpr::ZeroVector => Basic::Vector,
-            // Without the sets at hand only a result tells the kind: this is never a local.
+            // Without the sets only a result tells the kind: this is never a local.
             KExpr::Entity(_) => self.results.iter().find(|r| r.ty.entity_kind().is_some()).map_or(Basic::Scalar, |r| r.ty.basic),
             KExpr::Local(id) => self.local_type(*id).map_or(Basic::Scalar, |ty| ty.basic),
             KExpr::Param(id) | KExpr::Load { param: id, .. } => self.param(*id).map_or(Basic::Scalar, |p| p.ty.basic),

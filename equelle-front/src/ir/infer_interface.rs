@@ -37,7 +37,7 @@ struct Walk<'a> {
     in_loop: bool,
     /// Uses of the values of the function that is looked at.
     uses: Uses<'a>,
-    /// How that function makes its values.
+    /// Operations that define the values of that function.
     definitions: BTreeMap<ValueId, &'a Op>,
     /// Those of all functions.
     functions: AllUses<'a>,
@@ -108,7 +108,7 @@ impl<'a> Walk<'a> {
                     self.in_loop = outside;
                 }
                 StmtKind::Launch { kernel, .. } => {
-                    let usage = BodyUsage::of_general(&self.module.kernels[kernel.0 as usize], &self.module.sets);
+                    let usage = BodyUsage::from_general_form(&self.module.kernels[kernel.0 as usize], &self.module.sets);
                     self.needs_axes(usage.largest_component.map_or(0, |index| index.saturating_add(1)));
                 }
                 StmtKind::Store { .. } | StmtKind::Return(_) => {}

@@ -19,7 +19,8 @@ pub fn stored_positions(module: &Module) -> Option<Span> {
 
 struct Search<'a> {
     module: &'a Module,
-    /// Which results of functions are positions, by function and by those of its parameters.
+    /// Results of functions that are positions, by function and by the parameters that are
+    /// positions.
     known: BTreeMap<(FunctionId, Vec<bool>), Vec<bool>>,
     found: Option<Span>,
 }

@@ -12,7 +12,7 @@ use crate::source::Span;
 pub fn structure(module: &Module) -> Option<Structure> {
     let mut found = None;
     for function in module.functions.iter().chain([&module.main]) {
-        of_block(&function.body, &mut found);
+        add_block(&function.body, &mut found);
     }
     for kernel in &module.kernels {
         let span = kernel.spans.first().copied().unwrap_or_default();
@@ -42,7 +42,7 @@ pub fn reads_by_index(kernel: &Kernel) -> bool {
     reads
 }
 
-fn of_block(block: &Block, found: &mut Option<Structure>) {
+fn add_block(block: &Block, found: &mut Option<Structure>) {
     for statement in &block.statements {
         match &statement.kind {
             StmtKind::Let { op, .. } => match op {
@@ -51,7 +51,7 @@ fn of_block(block: &Block, found: &mut Option<Structure>) {
                 Op::GridNumber(GridNumber::Width(axis) | GridNumber::Extent(axis)) => add(found, usize::from(*axis), 1, statement.span),
                 _ => {}
             },
-            StmtKind::For { body, .. } => of_block(body, found),
+            StmtKind::For { body, .. } => add_block(body, found),
             StmtKind::Store { .. } | StmtKind::Output { .. } | StmtKind::Launch { .. } | StmtKind::Return(_) => {}
         }
     }

@@ -19,11 +19,11 @@
 //! and [`Path::Shift`] and are written once for a symbolic axis. Geometry there is that of a
 //! uniform grid: one number per axis. The measure of a cell is the product of the cell widths in
 //! the order of the axes, that of a face the product of the widths of the other axes in that order
-//! (1 in one dimension). A component of the normal of a side face is structurally 1 along the axis
-//! at hand and structurally 0 else. A body treats axes differently by asking whether a component
-//! equals 1 ([`crate::backend::structural`]): a target that unrolls the axes decides that
-//! beforehand, without a test at run time. A displacement is n half widths along the axis,
-//! n = -2, -1, 0, 1, 2, evaluated as `(n * 0.5) * width`.
+//! (1 in one dimension). A component of the normal of a side face is structurally 1 along the
+//! current axis and structurally 0 else. A body treats axes differently by asking whether a
+//! component equals 1 ([`crate::backend::structural`]): a target that unrolls the axes decides that
+//! beforehand, without a test at run time. A displacement is n half widths along the axis, n = -2,
+//! -1, 0, 1, 2, evaluated as `(n * 0.5) * width`.
 
 use crate::ir::op::UnaryOp;
 use crate::ops::{Arithmetic, Beyond, BinaryMath, CellFact, Comparison, FaceReduction, Logic, MAX_OFFSET, Offset, Reduction, SideMap};
@@ -173,7 +173,7 @@ pub enum CartesianForm {
 /// Jacobian that belongs to the element, in one pass.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JacobianForm {
-    /// How many parameters are the unknowns: the first ones, each a collection of Scalars.
+    /// Number of unknowns: they are the first parameters, each a collection of Scalars.
     pub unknowns: u32,
     /// For any grid. Yields what the body of the kernel yields.
     pub body: KBlock,
@@ -235,13 +235,13 @@ pub enum KStmt {
 /// Blocks of one side of a cell in [`KStmt::ReduceSides`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct SideBlocks {
-    /// Where there is a cell on the other side.
+    /// Block for a side with a cell beyond it.
     pub interior: Option<KBlock>,
-    /// Where the side is on the boundary of the grid.
+    /// Block for a side on the boundary of the grid.
     pub boundary: Option<KBlock>,
 }
 
-/// Which faces of a cell a reduction visits.
+/// Faces of a cell that a reduction visits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FaceFilter {
     /// All.
@@ -262,13 +262,13 @@ pub enum Side {
 }
 
 impl Side {
-    /// Where an offset other than 0 leads.
+    /// Side to which an offset other than 0 leads.
     pub fn towards(by: i8) -> Side {
         if by < 0 { Side::Low } else { Side::High }
     }
 }
 
-/// How one entity leads to another.
+/// Path from one entity to another.
 #[derive(Clone, Debug, PartialEq)]
 #[allow(missing_docs)] // The line of a variant explains its fields.
 pub enum Path {
@@ -286,7 +286,7 @@ pub enum Path {
     Select { condition: Box<KExpr>, if_true: Box<Path>, if_false: Box<Path> },
     /// Cartesian form, inside a side block: the face of the cell on this side of the current axis.
     SideFace(Side),
-    /// Cartesian form: the cell `by` cells further along the axis of the side block at hand,
+    /// Cartesian form: the cell `by` cells further along the axis of the current side block,
     /// towards larger coordinates. The verifier lets through [`Path::Here`] by one, in the interior
     /// block of that side.
     Shift { from: Box<Path>, by: i8 },
@@ -323,7 +323,7 @@ pub enum KExpr {
     Normal(Path),
     /// True if there is no entity.
     IsEmpty(Path),
-    /// Where a cell is in a Cartesian grid.
+    /// Position of a cell in a Cartesian grid.
     CellFact { fact: CellFact, at: Path },
     /// True if the entity (not Empty) is in the set.
     Member { set: SetId, at: Path },
@@ -473,7 +473,7 @@ impl Path {
         Path::Shift { from: Box::new(Path::Here), by }
     }
 
-    /// Position relative to the element along the axis at hand of a Cartesian form, in half cell
+    /// Position relative to the element along the current axis of a Cartesian form, in half cell
     /// widths; `None` where it is not known.
     pub fn half_widths(&self) -> Option<i32> {
         match self {

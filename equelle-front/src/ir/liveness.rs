@@ -1,4 +1,4 @@
-//! Where values are read for the last time, so that a result may take their memory.
+//! Last reads of values, after which a result may take their memory.
 
 use std::collections::{BTreeMap, BTreeSet};
 

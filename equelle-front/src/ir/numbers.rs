@@ -1,4 +1,4 @@
-//! How a program computes with real numbers.
+//! Precision and rounding of a program's real numbers.
 
 /// Precision and the freedom in rounding; the same for a whole program.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -39,7 +39,7 @@ impl Precision {
     }
 }
 
-/// Which roundings may be left out.
+/// Roundings that may be left out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Rounding {
     /// None: every operation as written.

@@ -97,7 +97,7 @@ pub struct Function {
     pub body: Block,
     /// Types of the results.
     pub results: Vec<Type>,
-    /// Where the definition stands.
+    /// Span of the definition.
     pub span: Span,
 }
 
@@ -140,7 +140,7 @@ pub struct StorageRequests {
     pub inline: Vec<String>,
 }
 
-/// How a value that kernels compute goes to whatever reads it.
+/// Relation of a value that kernels compute to the operation that reads it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Storage {
     /// Through memory.
@@ -171,7 +171,7 @@ pub struct Mutable {
     pub ty: Type,
     /// Physical dimension.
     pub dim: Dimension,
-    /// Where it was declared.
+    /// Span of the declaration.
     pub span: Span,
     /// A pass made it to carry a value from round to round, which the user has no name for.
     pub carried: bool,
@@ -350,7 +350,7 @@ pub enum Op {
     /// The cell this many cells further along each axis of a Cartesian grid, for each cell;
     /// beyond a side the one that the map of the side names.
     Shift { cells: ValueId, by: Offset, beyond: Beyond },
-    /// Where each cell is in a Cartesian grid.
+    /// Position of each cell in a Cartesian grid.
     CellFact { fact: CellFact, cells: ValueId },
     /// A number of a Cartesian grid.
     GridNumber(GridNumber),
@@ -442,11 +442,11 @@ pub struct Equation {
 /// its values, without derivatives.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Carried {
-    /// Where residuals take its current value: number of the residual, and of the capture there. At
-    /// first it is that capture; all name one value.
+    /// Places where residuals take its current value: number of the residual, and of the capture
+    /// there. At first it is that capture; all name one value.
     pub reads: Vec<(u32, u32)>,
-    /// Where residuals give it a new value, in order: number of the residual, and of the result
-    /// there, of which 0 is the residual itself.
+    /// Places where residuals give it a new value, in order: number of the residual, and of the
+    /// result there, of which 0 is the residual itself.
     pub writes: Vec<(u32, u32)>,
 }
 

@@ -1,4 +1,4 @@
-//! How far around a cell kernels read.
+//! Extents of the stencils of kernels.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -72,7 +72,7 @@ pub fn offsets_read(body: &KBlock) -> BTreeMap<ParamId, BTreeSet<Offset>> {
     read
 }
 
-/// How far some offsets lead: backwards and forwards along each axis.
+/// Extents of some offsets: backwards and forwards along each axis.
 pub fn reach<'a>(offsets: impl IntoIterator<Item = &'a Offset>) -> [[u8; 2]; 3] {
     let mut reach = [[0; 2]; 3];
     for by in offsets {

@@ -5,7 +5,7 @@ use crate::source::Span;
 /// A program that reads neighbours by index runs on uniform Cartesian grids alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Structure {
-    /// How many cells each axis needs at least; 0 for axes that the program does not name.
+    /// Minimum number of cells along each axis; 0 for axes that the program does not name.
     pub cells: [u32; 3],
     /// The first statement that names a place of the grid.
     pub span: Span,

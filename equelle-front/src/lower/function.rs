@@ -249,7 +249,7 @@ impl<'a> Lowering<'a> {
 
     /// The body of a loop that computes its steps, if it does.
     fn round(&mut self, body: &[typed::Stmt], condition: Option<(LoopTest, &typed::Expr)>) {
-        let step = if self.is_main { step::of_loop(body, condition, self.program) } else { None };
+        let step = if self.is_main { step::find_step(body, condition, self.program) } else { None };
         match step {
             None => self.statements(body),
             Some(step::Step { variable, place: StepBinding::Start }) => {

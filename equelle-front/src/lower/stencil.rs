@@ -12,7 +12,7 @@ fn side(axis: usize, by: i8) -> usize {
     2 * axis + usize::from(by > 0)
 }
 
-/// Which cell a rule reads.
+/// Cell that a rule reads.
 fn map_of(rule: Rule) -> SideMap {
     match rule {
         Rule::Periodic => SideMap::Wrap,
@@ -118,7 +118,7 @@ impl Lowering<'_> {
         let reach = i16::from(by[axis].unsigned_abs());
         let towards: i16 = if by[axis] < 0 { -1 } else { 1 };
         let mut value = self.by_rules(read, axis + 1, by, beyond);
-        // `distance` is that of the cell at hand from the last one, so that m + 1 cells are beyond.
+        // `distance` is that of the current cell from the last one, so that m + 1 cells are beyond.
         for distance in (0..reach).rev() {
             let m = reach - 1 - distance;
             let mut sum: Option<ValueId> = None;

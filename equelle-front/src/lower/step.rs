@@ -16,7 +16,7 @@ use crate::types::{Dimension, Type};
 pub(super) struct Step {
     /// The variable.
     pub variable: VarId,
-    /// Where in the body it has its value.
+    /// Place in the body where it has its value.
     pub place: StepBinding,
 }
 
@@ -25,12 +25,12 @@ pub(super) struct Step {
 pub(super) enum StepBinding {
     /// Before its first statement.
     Start,
-    /// Where the statement of this number assigns it.
+    /// The statement of this number assigns it.
     Assigned(usize),
 }
 
 /// The step of a loop, if its body has one variable that plays it.
-pub(super) fn of_loop(body: &[Stmt], condition: Option<(LoopTest, &Expr)>, program: &TypedProgram) -> Option<Step> {
+pub(super) fn find_step(body: &[Stmt], condition: Option<(LoopTest, &Expr)>, program: &TypedProgram) -> Option<Step> {
     let growing: BTreeSet<VarId> = condition.iter().flat_map(|(test, condition)| ends(condition, *test)).map(|(clock, _)| clock).collect();
     let sum = |statement| growth(statement).and_then(|(clock, by)| Some((clock, variable(by)?)));
     let second = Dimension::TIME;

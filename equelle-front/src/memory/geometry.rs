@@ -1,5 +1,5 @@
-//! Which arrays of the grid's geometry a program still reads from some statement on, so that a
-//! runtime may give the others back.
+//! Arrays of the grid's geometry that a program still reads after each statement: a runtime may
+//! free the others.
 
 use std::collections::BTreeSet;
 
@@ -47,25 +47,25 @@ fn takes_long(statement: &Stmt) -> bool {
 
 /// Grid data that general bodies of kernels read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct OfKernels {
+pub(super) struct KernelGridReads {
     /// Cells of faces or faces of cells.
     pub topology: bool,
     /// Measures, centroids or normals.
     pub geometry: bool,
 }
 
-/// Arrays that all kernels of a module read.
-pub(super) fn of_kernels(module: &Module) -> OfKernels {
-    of_those(module, |_| true, |_| true)
+/// Grid data that the kernels of a module read in general form.
+pub(super) fn kernel_grid_reads(module: &Module) -> KernelGridReads {
+    collect_grid_reads(module, |_| true, |_| true)
 }
 
-/// Arrays that kernels and Jacobian forms without a Cartesian form read.
-pub(super) fn of_general_kernels(module: &Module) -> OfKernels {
-    of_those(module, |kernel| kernel.cartesian.is_none(), |form| form.cartesian.is_none())
+/// Grid data that kernels and Jacobian forms without a Cartesian form read.
+pub(super) fn general_kernel_grid_reads(module: &Module) -> KernelGridReads {
+    collect_grid_reads(module, |kernel| kernel.cartesian.is_none(), |form| form.cartesian.is_none())
 }
 
-fn of_those(module: &Module, kernels: impl Fn(&Kernel) -> bool, forms: impl Fn(&JacobianForm) -> bool) -> OfKernels {
-    let mut found = OfKernels::default();
+fn collect_grid_reads(module: &Module, kernels: impl Fn(&Kernel) -> bool, forms: impl Fn(&JacobianForm) -> bool) -> KernelGridReads {
+    let mut found = KernelGridReads::default();
     let mut read = |node: Node<'_>| match node {
         Node::Stmt(KStmt::ReduceFaces { .. }) | Node::Path(Path::First(_) | Path::Second(_)) => found.topology = true,
         Node::Expr(KExpr::Measure(_) | KExpr::Centroid(_) | KExpr::FaceGap(_) | KExpr::FaceTransmissibility(_) | KExpr::Normal(_)) => {

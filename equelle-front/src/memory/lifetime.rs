@@ -1,4 +1,4 @@
-//! How long the host program keeps values.
+//! Lifetimes of values in the host program.
 //!
 //! Statements of one Equelle statement are a group. A value that nothing after its group reads is
 //! gone at the end of the group; one that later groups of the same block read is dropped at the end

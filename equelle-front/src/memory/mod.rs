@@ -1,5 +1,4 @@
-//! How much memory a program needs: the collections that live at the same time, before anything
-//! runs.
+//! Estimate of a program's memory before it runs: the collections that live at the same time.
 //!
 //! [`machine`] runs the program over buffers instead of numbers: an operation takes a buffer,
 //! handles share it, the last handle gives it back. Loops are run until nothing new can come.
@@ -84,9 +83,9 @@ impl Needs {
     /// result takes the memory of an argument, and general bodies read arrays of Cartesian grids.
     pub fn by_lanes(module: &Module) -> Needs {
         let mut needs = Needs::in_run(module, &[], Run::Lanes);
-        let of_kernels = geometry::of_general_kernels(module);
-        needs.topology |= of_kernels.topology;
-        needs.geometry |= of_kernels.geometry;
+        let reads = geometry::general_kernel_grid_reads(module);
+        needs.topology |= reads.topology;
+        needs.geometry |= reads.geometry;
         needs
     }
 
@@ -96,9 +95,9 @@ impl Needs {
         let mut needs = Needs::in_run(module, &[], Run::Elements);
         needs.sets.iter_mut().for_each(|set| set.cartesian = set.general);
         needs.solves.iter_mut().for_each(|solve| (solve.cartesian, solve.blocks) = (false, false));
-        let of_kernels = geometry::of_kernels(module);
-        needs.topology |= of_kernels.topology;
-        needs.geometry |= of_kernels.geometry;
+        let reads = geometry::kernel_grid_reads(module);
+        needs.topology |= reads.topology;
+        needs.geometry |= reads.geometry;
         needs
     }
 

@@ -133,7 +133,8 @@ struct Counter<'a> {
 }
 
 impl Counter<'_> {
-    /// How often a block adds to elements that are not known to be the one here, times two.
+    /// Number of additions of a block to elements that are not known to be the current one, times
+    /// two.
     fn block(&mut self, block: &KBlock, faces: &[LocalId]) -> u32 {
         let additions = block.statements.iter().map(|statement| self.statement(statement, faces));
         additions.fold(0, u32::saturating_add)

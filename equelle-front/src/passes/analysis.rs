@@ -111,7 +111,8 @@ pub(super) fn stored_mutables(block: &Block) -> BTreeSet<MutableId> {
     found
 }
 
-/// Which functions of a module are residuals of Newton's method, or called by one. `[functions]`
+/// True for functions of a module that are residuals of Newton's method, or called by one.
+/// `[functions]`
 pub(super) fn residual_functions(module: &Module) -> Vec<bool> {
     let mut found = vec![false; module.functions.len()];
     for function in module.functions.iter().chain([&module.main]) {

@@ -2,9 +2,10 @@
 //! taken at the end of the round before it is read, where the kernel that writes the state can take
 //! it on the way. A variable carries it to the next round.
 //!
-//! So it is computed before the loop too, and after the last round for nobody: whatever may be an
-//! error stays where it is. So does what reads the state of other elements, which no kernel has at
-//! hand while it writes, and the extreme of a variable as it is, read once in either place.
+//! The extreme is then also computed before the loop, and once more after the last round, where
+//! nothing reads it: operations that may fail therefore stay in place. Operations that read the
+//! state of other elements stay, too, because a kernel does not have it while it writes. So does
+//! the extreme of a plain variable, which is read once in either place.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,12 +23,12 @@ use crate::types::{Basic, SetTable, Shape};
 /// Carries the extremes of every loop, if kernels take them on the way.
 pub(super) fn run(module: &mut Module, model: &CostModel, _: &mut Notes) {
     match model.extremes {
-        Extremes::OnTheWay => each_function(module, |function, sets| of_function(function, sets, model.light)),
+        Extremes::OnTheWay => each_function(module, |function, sets| carry_extremes(function, sets, model.light)),
         Extremes::Apart => {}
     }
 }
 
-fn of_function(function: &mut Function, sets: &SetTable, light: usize) {
+fn carry_extremes(function: &mut Function, sets: &SetTable, light: usize) {
     let mut names = UniqueNames::default();
     for mutable in &function.mutables {
         names.unique(&mutable.name);

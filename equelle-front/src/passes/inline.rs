@@ -110,7 +110,7 @@ type Inlinable = Result<(), CallNotInlined>;
 struct Inliner<'a> {
     function: &'a mut Function,
     callees: &'a [Function],
-    /// Which of them are small, or called once.
+    /// `Ok` for those that are small, or called once; else the reason against it.
     inlinable: &'a [Inlinable],
     notes: &'a mut Notes,
     /// Results of inlined calls and what they turned out to be.

@@ -1,4 +1,4 @@
-//! Locals of kernel bodies: who assigns them, and which nobody reads.
+//! Locals of kernel bodies: the statements that assign them, and removal of unread ones.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -33,7 +33,7 @@ pub(super) fn assigned_inside(block: &KBlock) -> Vec<LocalId> {
     found
 }
 
-/// Removes what nobody reads, until there is no such thing.
+/// Removes statements whose results are not read, until none is left.
 pub(crate) fn drop_unread(body: &mut KBlock) {
     loop {
         let mut reads: BTreeMap<LocalId, usize> = BTreeMap::new();

@@ -110,7 +110,7 @@ struct Wanted {
 struct Finder<'a> {
     function: &'a Function,
     sets: &'a SetTable,
-    /// How many loops surround the place where each set is made that needs a mask.
+    /// Number of loops around the definition of each set that needs a mask.
     made: BTreeMap<SetId, usize>,
     /// The same of values on some faces.
     on_faces: BTreeMap<ValueId, usize>,

@@ -135,7 +135,7 @@ struct Key {
     form: Form,
 }
 
-/// Which Cartesian form a kernel has.
+/// Cartesian form of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Form {
     General,
@@ -182,7 +182,7 @@ struct Merger<'a> {
     sets: &'a SetTable,
     defs: Defs,
     extremes: Extremes,
-    /// True if a kernel of the segment at hand reads by index.
+    /// True if a kernel of the current segment reads by index.
     by_index: bool,
 }
 

@@ -45,7 +45,7 @@ pub enum OptLevel {
     O2,
 }
 
-/// Where derivatives of residuals come from.
+/// Source of the derivatives of residuals.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Derivatives {
     /// Kernels that give a residual and its row of the Jacobian in one pass, where the compiler can
@@ -56,12 +56,12 @@ pub enum Derivatives {
     SparseMatrices,
 }
 
-/// How a module is optimised.
+/// Options of the passes.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Options {
-    /// Which passes there are.
+    /// Level of optimisation.
     pub level: OptLevel,
-    /// Where derivatives of residuals come from.
+    /// Source of the derivatives of residuals.
     pub derivatives: Derivatives,
     /// Costs of operations where the program will run.
     pub costs: CostModel,

@@ -25,7 +25,7 @@ pub struct Notes {
     for_solves: BTreeMap<(String, ValueId), Why>,
 }
 
-/// Why a call was not replaced by the body of the function.
+/// Reason why a call was not inlined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)] // The line of a variant explains its fields.
 pub enum CallNotInlined {
@@ -35,7 +35,7 @@ pub enum CallNotInlined {
     Large { statements: usize, limit: usize },
 }
 
-/// Why a value is computed on its own instead of inside whatever reads it.
+/// Reason why a value is computed on its own instead of inside its readers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(missing_docs)] // The line of a variant explains its fields.
 pub enum Why {
@@ -108,17 +108,17 @@ impl Notes {
         self.for_solves.insert((function.to_owned(), value), why);
     }
 
-    /// Why calls of the function `callee` stay.
+    /// Reason why calls of the function `callee` stay.
     pub fn call(&self, callee: &str) -> Option<CallNotInlined> {
         self.calls.get(callee).copied()
     }
 
-    /// Why a value of a function is computed on its own.
+    /// Reason why a value of a function is computed on its own.
     pub fn why(&self, function: &str, value: ValueId) -> Option<&Why> {
         self.placed.get(&(function.to_owned(), value))
     }
 
-    /// Why a value that a solve reads is not evaluated inside its equations.
+    /// Reason why a value that a solve reads is not evaluated inside its equations.
     pub fn why_before_solve(&self, function: &str, value: ValueId) -> Option<&Why> {
         self.for_solves.get(&(function.to_owned(), value))
     }

@@ -8,7 +8,7 @@ use crate::ir::{Block, Function, FunctionId, Module, StmtKind, Storage, StorageR
 use crate::source::Span;
 use crate::types::{Basic, Shape};
 
-/// Why a request cannot be met.
+/// Reason why a request cannot be met.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(missing_docs)] // The line of a variant explains its fields.
 pub enum StorageError {

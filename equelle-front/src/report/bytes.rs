@@ -16,7 +16,7 @@ pub struct KernelBytes {
 impl KernelBytes {
     /// Counts the bytes of a kernel, if each array goes through the cache once.
     pub fn of(module: &Module, kernel: &Kernel) -> KernelBytes {
-        let usage = BodyUsage::of_general(kernel, &module.sets);
+        let usage = BodyUsage::from_general_form(kernel, &module.sets);
         let exact = usage.vector_sizes.last().map(|&size| size as u32);
         let least = usage.largest_component.map_or(1, |index| index + 1);
         let number = match module.numbers.precision {

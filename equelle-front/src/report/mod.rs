@@ -34,9 +34,9 @@ pub struct Report {
 /// Items that run together.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Part {
-    /// When it runs.
+    /// Time at which it runs.
     pub when: When,
-    /// How many loops and solves surround it.
+    /// Number of loops and solves around it.
     pub depth: usize,
     /// In the order of the run.
     pub items: Vec<Item>,
@@ -71,7 +71,7 @@ impl Part {
     }
 }
 
-/// When a part runs.
+/// Time at which a part runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(missing_docs)] // The line of a variant explains its fields.
 pub enum When {
@@ -167,7 +167,7 @@ pub struct ParamPoints {
     pub name: String,
     /// Number of cells.
     pub count: usize,
-    /// How far they are away, backwards and forwards along each axis.
+    /// Distances, backwards and forwards along each axis.
     pub reach: [[u8; 2]; 3],
 }
 
@@ -189,7 +189,7 @@ pub struct ResultItem {
     pub name: String,
     /// The Equelle line of the expression.
     pub line: u32,
-    /// Why it is not computed inside whatever reads it; `None` for residuals.
+    /// Reason why it is not computed inside its readers; `None` for residuals.
     pub why: Option<Why>,
     /// The same for the equations of a solve that read it.
     pub before_solve: Option<Why>,

@@ -3,7 +3,7 @@
 use crate::ir::{KExpr, UnaryOp};
 use crate::ops::{Arithmetic, BinaryMath, Elementary};
 
-/// How many of them, per element.
+/// Numbers of slow operations per element.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SlowOperations {
     /// Divisions, roots, and lengths of Vectors.

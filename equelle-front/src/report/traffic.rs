@@ -39,7 +39,7 @@ pub struct Traffic {
     pub slow: SlowOperations,
 }
 
-/// Which body of a kernel is counted.
+/// Body of a kernel that is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
     General,
@@ -80,7 +80,7 @@ pub(super) fn per_cell(set: CanonicalSet, dim: u32) -> f64 {
     }
 }
 
-/// Relation of an entity to the element at hand.
+/// Relation of an entity to the current element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Relation {
     Own,
@@ -96,7 +96,7 @@ struct Scope {
     seen: BTreeSet<String>,
 }
 
-/// Where an entity local comes from.
+/// Origin of an entity local.
 #[derive(Clone)]
 struct Home {
     relation: Relation,
@@ -391,7 +391,7 @@ impl Counter<'_> {
             Some(true) => then(self),
             Some(false) => otherwise(self),
             None => {
-                // Targets decide beforehand which axis is at hand.
+                // Code generators know the axis: the condition costs nothing at run time.
                 if !self.cartesian || asked_axis(condition).is_none() {
                     self.expr(condition);
                     self.flops(1);

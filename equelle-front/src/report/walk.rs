@@ -54,7 +54,7 @@ impl Report {
 fn dimensions(module: &Module) -> Vec<u32> {
     let (mut least, mut exact) = (1, None);
     for kernel in &module.kernels {
-        let usage = BodyUsage::of_general(kernel, &module.sets);
+        let usage = BodyUsage::from_general_form(kernel, &module.sets);
         exact = exact.max(usage.vector_sizes.last().map(|&size| size as u32));
         least = least.max(usage.largest_component.map_or(1, |index| index + 1));
     }

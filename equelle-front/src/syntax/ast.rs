@@ -25,7 +25,7 @@ pub struct Program {
 pub struct Comment {
     /// Text with the `#`.
     pub text: String,
-    /// Where it stands.
+    /// Its span.
     pub span: Span,
 }
 
@@ -35,7 +35,7 @@ pub struct Comment {
 pub struct Ident {
     /// The text.
     pub name: String,
-    /// Where it stands.
+    /// Its span.
     pub span: Span,
 }
 
@@ -73,7 +73,7 @@ pub enum StmtKind {
     Import { path: Option<ImportPath>, names: Vec<Ident> },
 }
 
-/// When the condition of a loop is evaluated, and what it means.
+/// Time of evaluation and meaning of the condition of a loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LoopTest {
     /// `While`: before each round, which runs if it holds.
@@ -97,7 +97,7 @@ impl LoopTest {
 pub struct ImportPath {
     /// The path.
     pub text: String,
-    /// Where it stands.
+    /// Its span.
     pub span: Span,
 }
 
@@ -197,7 +197,7 @@ impl BinaryOp {
 pub struct UnitExpr {
     /// Kind of unit expression.
     pub kind: UnitExprKind,
-    /// Where it stands.
+    /// Its span.
     pub span: Span,
 }
 
@@ -221,7 +221,7 @@ pub enum UnitExprKind {
 pub struct TypeExpr {
     /// Kind of type.
     pub kind: TypeExprKind,
-    /// Where it stands.
+    /// Its span.
     pub span: Span,
 }
 

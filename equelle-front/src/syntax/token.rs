@@ -7,7 +7,7 @@ use crate::source::Span;
 pub struct Token {
     /// Kind of token.
     pub kind: TokenKind,
-    /// Where it stands.
+    /// Its span.
     pub span: Span,
 }
 

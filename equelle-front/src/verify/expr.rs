@@ -73,9 +73,9 @@ impl Checker<'_> {
                 }
                 Some(Basic::Vector)
             }
-            KExpr::Normal(p) => self.of_face(p, "a normal"),
-            KExpr::FaceGap(p) => self.of_face(p, "a gap"),
-            KExpr::FaceTransmissibility(p) => self.of_face(p, "a transmissibility").map(|_| Basic::Scalar),
+            KExpr::Normal(p) => self.check_face(p, "a normal"),
+            KExpr::FaceGap(p) => self.check_face(p, "a gap"),
+            KExpr::FaceTransmissibility(p) => self.check_face(p, "a transmissibility").map(|_| Basic::Scalar),
             KExpr::IsEmpty(p) => {
                 self.path(p);
                 Some(Basic::Bool)
@@ -206,7 +206,7 @@ impl Checker<'_> {
     }
 
     /// Checks a path that has to end at a face, of which something is read.
-    fn of_face(&mut self, path: &Path, what: &str) -> Option<Basic> {
+    fn check_face(&mut self, path: &Path, what: &str) -> Option<Basic> {
         match self.existing(path) {
             Some(EntityKind::Cell | EntityKind::Edge | EntityKind::Vertex) => self.fail(format!("{what} is that of a face")),
             Some(EntityKind::Face) | None => Some(Basic::Vector),
@@ -221,7 +221,7 @@ impl Checker<'_> {
         self.path(path)
     }
 
-    /// That the entity at the end of `at` may be one of `set`.
+    /// Checks that the entity at the end of `at` may be one of `set`.
     fn entity_of(&mut self, kind: Option<EntityKind>, at: &Path, set: crate::types::SetId, what: &str) {
         let Some(kind) = kind else {
             if *at == Path::Empty {

@@ -173,7 +173,7 @@ impl Checker<'_> {
         }
     }
 
-    /// That nothing reads an argument whose memory a result of a kernel has taken.
+    /// Checks that nothing reads an argument whose memory a result of a kernel has taken.
     fn in_place(&mut self, block: &Block, index: usize) {
         let StmtKind::Launch { kernel, args, .. } = &block.statements[index].kind else { return };
         let Some(kernel) = self.module.kernels.get(kernel.0 as usize) else { return };

@@ -40,7 +40,7 @@ pub(super) fn check(module: &Module, id: KernelId, kernel: &Kernel, unique: bool
     checker.kernel(unique);
 }
 
-/// Which body is being checked.
+/// Body that is being checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
     General,
@@ -259,7 +259,7 @@ impl Checker<'_> {
         }
     }
 
-    /// That results take the memory of parameters that are read at the element alone.
+    /// Checks that results only take the memory of parameters that are read at the element alone.
     fn in_place(&mut self) {
         let free = read_here(self.kernel, self.sets);
         let mut taken = BTreeSet::new();

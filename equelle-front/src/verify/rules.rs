@@ -36,7 +36,7 @@ pub fn result_types(context: &Context<'_>, op: &Op, declared: &[Type]) -> Result
     }
 }
 
-/// That equations that are kernels are those of the unknowns.
+/// Checks that equations that are kernels are those of the unknowns.
 fn check_equations(context: &Context<'_>, guesses: &[ValueId], equations: &[Equation]) -> Result<(), String> {
     if equations.is_empty() {
         return Ok(());

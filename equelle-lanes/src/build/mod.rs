@@ -130,7 +130,7 @@ struct Builder<'a> {
     locals: Vec<Option<Value>>,
     /// Entities that are never Empty where they are visible.
     never_empty: BTreeSet<LocalId>,
-    /// Axis of the side at hand.
+    /// Axis of the current side.
     axis: Option<usize>,
     /// True for cells whose neighbour at the side at hand is beyond joined sides.
     wraps: bool,

@@ -105,8 +105,8 @@ impl Builder<'_> {
         self.target.sets.get(set).canonical.filter(is_all).map(|canonical| canonical.kind)
     }
 
-    /// Where an array on a set has the elements of the lanes one after the other: the offset from
-    /// the position of the first lane.
+    /// Offset of an array's elements from the position of the first lane, if the elements of the
+    /// lanes are consecutive in it.
     pub fn consecutive(&self, set: SetId, entity: Entity) -> Option<i64> {
         match (entity, self.target.layout) {
             (Entity::Here, _) if Some(set) == self.space() => Some(0),

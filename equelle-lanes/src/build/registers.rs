@@ -158,7 +158,7 @@ fn entry_column(place: &mut EntryColumn, f: &mut dyn FnMut(Access, File, &mut u3
     }
 }
 
-/// Where a value is alive.
+/// Live range of a value.
 #[derive(Clone, Copy, Debug)]
 struct Life {
     first: usize,

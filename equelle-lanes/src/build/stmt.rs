@@ -14,7 +14,7 @@ type Variables = Vec<Vec<RealReg>>;
 /// The terms of one face.
 struct Terms {
     reduction: FaceReduction,
-    /// How a sum adds its terms.
+    /// Accumulation of a sum's terms.
     how: Accumulation,
     face: Entity,
 }

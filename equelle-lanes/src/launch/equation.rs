@@ -68,7 +68,7 @@ pub struct Equations {
 }
 
 impl Equations {
-    /// How many have been compiled.
+    /// Number of equations compiled so far.
     pub fn compiled_equations(&self) -> usize {
         self.compiled.values().filter(|compiled| compiled.is_ok()).count()
     }
@@ -163,7 +163,7 @@ fn compile<R: CompiledReal>(context: &Context<'_, R>, kernel: &Kernel, space: &D
         Some(block) if is_cartesian => (block, true),
         Some(_) | None => (&form.body, false),
     };
-    let skeleton = Skeleton::of_body(block).block;
+    let skeleton = Skeleton::from_body(block).block;
     let (equation, pattern) = build_equation(kernel, block, &skeleton, target(context, kernel, space, is_cartesian, None))?;
     Ok(Compiled { equation, pattern })
 }

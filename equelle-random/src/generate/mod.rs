@@ -69,7 +69,7 @@ const GENERIC: Set = Set(usize::MAX);
 /// Requirements on an expression besides its type.
 #[derive(Clone, Copy)]
 struct Want {
-    /// How deep it may be.
+    /// Remaining depth.
     depth: u32,
     /// True if it decides something.
     exact: bool,
@@ -116,7 +116,8 @@ struct Function {
     name: String,
     params: Vec<Content>,
     result: Content,
-    /// How much it magnifies differences of its arguments; `None` if it decides something by them.
+    /// Factor by which it magnifies differences of its arguments; `None` if it decides something by
+    /// them.
     slope: Option<f64>,
     /// True if its parameters have types.
     declared: bool,
@@ -154,7 +155,7 @@ struct Generator<'f> {
     pure: bool,
     /// True if a loop takes its steps by the library.
     next_step: bool,
-    /// How many loops and functions are open.
+    /// Number of open loops and functions.
     nesting: usize,
     /// Variables from here on are those of the function that is being written.
     base: usize,
@@ -171,7 +172,7 @@ impl<'f> Generator<'f> {
             4..6 => Grids::Space,
             _ => Grids::Any,
         };
-        let structure = Structure::of_seed(seed, purpose);
+        let structure = Structure::from_seed(seed, purpose);
         if let Some(structure) = &structure {
             grids = Grids::Structured(structure.axes);
         }

@@ -19,8 +19,8 @@ impl Generator<'_> {
             0..18 => Some(self.sum(on, dimension, want)),
             18..34 => Some(self.product(on, dimension, want)),
             34..42 => Some(self.quotient(on, dimension, want)),
-            42..54 => Some(self.of_one(on, dimension, want)),
-            54..60 => Some(self.of_two(on, dimension, want)),
+            42..54 => Some(self.unary_function(on, dimension, want)),
+            54..60 => Some(self.binary_function(on, dimension, want)),
             60..68 => Some(self.choice(Basic::Scalar, on, dimension, want)),
             68..74 => self.scalar_of_vectors(on, dimension, want),
             74..78 => self.element_of_array(on, dimension, want),
@@ -180,7 +180,7 @@ impl Generator<'_> {
     }
 
     /// Functions of one number.
-    fn of_one(&mut self, on: Option<Set>, dimension: Dimension, want: Want) -> Node {
+    fn unary_function(&mut self, on: Option<Set>, dimension: Dimension, want: Want) -> Node {
         let want = want.deeper();
         let (bounds, parts, dimension_found) = match self.random.u8(..24) {
             0 => {
@@ -273,7 +273,7 @@ impl Generator<'_> {
     }
 
     /// Functions of two numbers.
-    fn of_two(&mut self, on: Option<Set>, dimension: Dimension, want: Want) -> Node {
+    fn binary_function(&mut self, on: Option<Set>, dimension: Dimension, want: Want) -> Node {
         let [left, right] = self.mixed(on);
         let want = want.deeper();
         let n = self.random.u8(..6);
@@ -383,7 +383,7 @@ impl Generator<'_> {
     }
 
     /// `FaceSum`, `FaceMax` and `FaceMin` of numbers on some faces.
-    fn of_faces(&mut self, dimension: Dimension, want: Want) -> Option<Node> {
+    fn face_reduction(&mut self, dimension: Dimension, want: Want) -> Option<Node> {
         let faces = Some(self.some_faces()?);
         let [left, right] = self.mixed(faces);
         let (a, b) = (self.scalar(left, dimension, want), self.scalar(right, dimension, want));
@@ -418,7 +418,7 @@ impl Generator<'_> {
                 let bounds = a.info.bounds.minus(a.info.bounds);
                 Some(Node { info: Info::scalar(Some(set), dimension, bounds), parts: parts!["Gradient(", a, ")"] })
             }
-            Set(0) if self.chance(50) => self.of_faces(dimension, want),
+            Set(0) if self.chance(50) => self.face_reduction(dimension, want),
             Set(0) => {
                 let faces = self.pick(&[Set(4), Set(4), Set(3)]);
                 let a = self.scalar(faces, dimension, want);

@@ -37,7 +37,7 @@ impl Generator<'_> {
                     let name = if self.random.bool() { "AnyReduce(" } else { "AllReduce(" };
                     Node { info: Info::truth(None, &[]), parts: parts![name, a, ")"] }
                 }
-                Some(set) if set != GENERIC => self.of_entities(set, want),
+                Some(set) if set != GENERIC => self.entity_test(set, want),
                 Some(_) => self.comparison(on, want),
             },
             _ => self.truth_leaf(on, want),
@@ -58,7 +58,7 @@ impl Generator<'_> {
         self.broadcast(node, on)
     }
 
-    /// Numbers compared.
+    /// A comparison of numbers.
     fn comparison(&mut self, on: Option<Set>, want: Want) -> Node {
         let dimension = self.some_dimension();
         let places = match (on, self.random.u8(..3)) {
@@ -71,8 +71,8 @@ impl Generator<'_> {
         Node { info: Info::truth(on, &[a.info.bounds, b.info.bounds]), parts: parts!["(", a, operator, b, ")"] }
     }
 
-    /// Entities compared, or asked whether they are Empty.
-    fn of_entities(&mut self, set: Set, want: Want) -> Node {
+    /// A comparison of entities, or a test for Empty.
+    fn entity_test(&mut self, set: Set, want: Want) -> Node {
         let kind = if crate::data::kind(set.0) == Kind::Face && self.chance(70) { Kind::Cell } else { crate::data::kind(set.0) };
         let a = self.entities(kind, set, want);
         if self.random.bool() {

@@ -33,9 +33,9 @@ pub struct Subject {
     pub units: bool,
     /// True if it is one of the examples.
     pub example: bool,
-    /// How far outputs may be apart if it solves equations.
+    /// Tolerance of outputs if it solves equations.
     pub solved: Option<Tolerance>,
-    /// How it is run in single precision.
+    /// Treatment in single precision.
     pub single: SinglePrecision,
     /// The most steps of a run.
     pub steps: usize,

@@ -43,7 +43,7 @@ pub fn of(grid: &Grid) -> u64 {
 }
 
 /// Hash of the bits of numbers.
-pub fn of_numbers(numbers: impl IntoIterator<Item = f64>) -> u64 {
+pub fn hash_numbers(numbers: impl IntoIterator<Item = f64>) -> u64 {
     let mut hash = Mix::default();
     numbers.into_iter().for_each(|number| hash.add(number.to_bits()));
     hash.value()

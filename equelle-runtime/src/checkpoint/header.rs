@@ -30,7 +30,7 @@ pub struct Header {
     pub sequence: Option<String>,
     /// Hashes of the inputs read so far, by name and domain.
     pub inputs: BTreeMap<(String, String), String>,
-    /// How often files of VTK were written in this round.
+    /// Number of files of VTK written in this round.
     pub step_files: u32,
     /// Domains of the state.
     pub domains: Vec<DomainInfo>,
@@ -75,7 +75,7 @@ pub struct StateInfo {
     pub entities: Option<EntityKind>,
 }
 
-/// Why a header cannot be used.
+/// Reason why a header cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HeaderError {
     /// Not a header of a checkpoint.
@@ -239,7 +239,7 @@ fn parsed(json: &Value) -> Option<Header> {
             return None;
         }
         let entities = info.get("entities").and_then(Value::as_str).map(|word| entity_kind(word).ok_or(())).transpose().ok()?;
-        header.state.insert(name.clone(), StateInfo { kind: SavedKind::of_word(&text_of(info, "type")?)?, domain, entities });
+        header.state.insert(name.clone(), StateInfo { kind: SavedKind::from_word(&text_of(info, "type")?)?, domain, entities });
     }
     Some(header)
 }

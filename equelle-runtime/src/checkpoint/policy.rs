@@ -1,4 +1,4 @@
-//! When a run writes checkpoints.
+//! Times at which a run writes checkpoints.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -12,7 +12,7 @@ pub const KEPT: usize = 2;
 /// Time between two looks for a file `STOP`.
 const STOP_INTERVAL: Duration = Duration::from_millis(200);
 
-/// When a run writes checkpoints.
+/// Times at which a run writes checkpoints.
 #[derive(Clone, Debug)]
 pub struct Policy {
     /// After every so many rounds of outermost loops.
@@ -23,12 +23,12 @@ pub struct Policy {
     looked: Option<Instant>,
 }
 
-/// Where a restart goes on.
+/// Checkpoint from which a restart goes on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RestartFrom {
-    /// At the last complete checkpoint in the output folder.
+    /// The last complete checkpoint in the output folder.
     Latest,
-    /// At this one.
+    /// This file.
     File(PathBuf),
 }
 

@@ -65,7 +65,8 @@ impl Restart {
         &self.path
     }
 
-    /// How the run that goes on differs from the one that wrote this; `None` if in nothing.
+    /// Difference between the run that goes on and the one that wrote this; `None` if there is
+    /// none.
     pub fn difference(&self, run: &RunIdentity) -> Option<String> {
         let of = &self.header.origin;
         let mode = |mode: &str| if mode.is_empty() { "f64".to_owned() } else { mode.to_owned() };

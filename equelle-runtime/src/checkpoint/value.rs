@@ -72,7 +72,7 @@ impl SavedKind {
     }
 
     /// Returns the kind with this word.
-    pub fn of_word(word: &str) -> Option<SavedKind> {
+    pub fn from_word(word: &str) -> Option<SavedKind> {
         SavedKind::ALL.into_iter().find(|kind| kind.word() == word)
     }
 }

@@ -183,7 +183,7 @@ impl Nodes {
     ///
     /// # Panics
     /// If there is no such face.
-    pub fn of_face(&self, face: usize) -> &[u32] {
+    pub fn face_nodes(&self, face: usize) -> &[u32] {
         &self.face_nodes[self.face_node_pos[face]..self.face_node_pos[face + 1]]
     }
 
@@ -191,20 +191,20 @@ impl Nodes {
     ///
     /// # Panics
     /// If there is no such face.
-    pub fn of_second_side(&self, face: usize) -> &[u32] {
-        self.second_sides.get(&(face as u32)).map_or(self.of_face(face), Vec::as_slice)
+    pub fn second_side_nodes(&self, face: usize) -> &[u32] {
+        self.second_sides.get(&(face as u32)).map_or(self.face_nodes(face), Vec::as_slice)
     }
 
     /// Nodes of a face on the side of one of its cells.
     pub(super) fn seen_from(&self, topology: &Topology, cell: usize, face: usize) -> &[u32] {
-        if topology.face_cells[face][0] == cell as u32 { self.of_face(face) } else { self.of_second_side(face) }
+        if topology.face_cells[face][0] == cell as u32 { self.face_nodes(face) } else { self.second_side_nodes(face) }
     }
 
     /// Edges of a face, each as smaller and larger node in one number, whose order is the
     /// lexicographic one. A node that occurs twice in a row makes none.
     pub(super) fn edges_of_face(&self, face: usize) -> impl Iterator<Item = u64> + '_ {
         let other_side = self.second_sides.get(&(face as u32)).map_or(&[][..], Vec::as_slice);
-        [self.of_face(face), other_side].into_iter().flat_map(|nodes| {
+        [self.face_nodes(face), other_side].into_iter().flat_map(|nodes| {
             let pairs = nodes.iter().zip(nodes.iter().cycle().skip(1));
             pairs.filter(|(a, b)| a != b).map(|(&a, &b)| u64::from(a.min(b)) << 32 | u64::from(a.max(b)))
         })

@@ -25,7 +25,7 @@ pub struct Cartesian {
     pub joined: [bool; 3],
 }
 
-/// Where a face of a Cartesian grid is.
+/// Position of a face of a Cartesian grid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CartesianFace {
     /// Axis of its normal.

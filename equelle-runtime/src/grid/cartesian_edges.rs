@@ -9,7 +9,7 @@ use super::arrays::MAX_ENTITIES;
 use super::cartesian::Cartesian;
 use crate::entity::{EntityKind, Extent};
 
-/// Where an edge of a Cartesian grid of 3 dimensions is.
+/// Position of an edge of a Cartesian grid of 3 dimensions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CartesianEdge {
     /// The axis it is parallel to.

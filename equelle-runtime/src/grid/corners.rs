@@ -130,7 +130,7 @@ impl Grid {
             (EntityKind::Face, Some(_), _) if self.dim == 1 => Ok(None),
             (EntityKind::Cell | EntityKind::Face | EntityKind::Edge, Some(shape), _) => {
                 self.in_blocks(self.n_entities(kind)?, |entity, corners| {
-                    of_shape(shape, kind, entity, corners);
+                    add_cartesian_corners(shape, kind, entity, corners);
                     Ok(())
                 })
             }
@@ -142,7 +142,7 @@ impl Grid {
                 })
             }
             (EntityKind::Face, None, Some(nodes)) => self.in_blocks(self.n_faces, |face, corners| {
-                let found = without_repeats(nodes.of_face(self.entity_of_file(kind, face as u32) as usize));
+                let found = without_repeats(nodes.face_nodes(self.entity_of_file(kind, face as u32) as usize));
                 match (found.len(), self.dim) {
                     (0, _) => corners.add(EntityShape::Nothing, found),
                     (1, 1) => corners.add(EntityShape::Vertex, found),
@@ -154,7 +154,7 @@ impl Grid {
             }),
             (EntityKind::Cell, None, Some(nodes)) => self.in_blocks(self.n_cells, |cell, corners| {
                 let own = self.entity_of_file(kind, cell as u32) as usize;
-                let has_nodes = |face: &u32| !nodes.of_face(*face as usize).is_empty();
+                let has_nodes = |face: &u32| !nodes.face_nodes(*face as usize).is_empty();
                 let faces = self.topology().faces_of(own).iter().filter(|face| has_nodes(face));
                 let mut faces = faces.map(|&face| nodes.seen_from(self.topology(), own, face as usize));
                 let is_closed = match self.dim {
@@ -213,8 +213,8 @@ fn polygon(corners: usize) -> EntityShape {
     }
 }
 
-/// An entity of a Cartesian or rectilinear grid.
-fn of_shape(shape: &Cartesian, kind: EntityKind, entity: usize, corners: &mut Corners) {
+/// Adds an entity of a Cartesian or rectilinear grid by its corners.
+fn add_cartesian_corners(shape: &Cartesian, kind: EntityKind, entity: usize, corners: &mut Corners) {
     let at = |ijk: [usize; 3], up: [usize; 3]| {
         let ijk: [usize; 3] = std::array::from_fn(|axis| ijk[axis] + up[axis]);
         if shape.dim == 1 { ijk[0] as u32 } else { shape.vertex(ijk) as u32 }

@@ -58,7 +58,7 @@ struct Search<'a> {
     topology: &'a Topology,
     /// Neighbours of each cell. `[n_cells]`
     degrees: Vec<u32>,
-    /// Which cells are in `queue`. `[n_cells]`
+    /// True for cells in `queue`. `[n_cells]`
     found: Vec<bool>,
     /// Cells in the order in which they were found.
     queue: Vec<u32>,

@@ -1,4 +1,4 @@
-//! How precise the numbers of a text are, judged by the digits that it shows.
+//! Precision of the numbers of a text, judged by the digits that it shows.
 
 use crate::decimal::Decimal;
 
@@ -23,7 +23,7 @@ const ROUNDING_OF_SINGLE: f64 = 1.0 / 16_777_216.0;
 const ROUNDING_OF_DOUBLE: f64 = f64::EPSILON / 2.0;
 /// Numbers without exponents that show fewer significant digits have not been rounded to that many:
 /// nobody prints grids with `%.2g`.
-const FEWEST: i32 = 3;
+const MIN_DIGITS: i32 = 3;
 
 impl Default for Digits {
     fn default() -> Self {
@@ -79,16 +79,16 @@ impl Digits {
         }
     }
 
-    /// How far a vector may be off that has as many components as the space has dimensions.
+    /// Error bound of a vector with one component per dimension of the space.
     pub fn error_of_vector(self, vector: [f64; 3], dim: usize) -> f64 {
         vector[..dim].iter().map(|&component| self.error_of(component).powi(2)).sum::<f64>().sqrt()
     }
 
-    /// How far a number of this size may be off.
+    /// Error bound of a number of this size.
     pub fn error_of(self, value: f64) -> f64 {
         let size = value.abs();
         let relative = if self.single || self.significant <= DIGITS_OF_SINGLE { ROUNDING_OF_SINGLE } else { ROUNDING_OF_DOUBLE };
-        let significant = self.significant.max(if self.exponents { 1 } else { FEWEST });
+        let significant = self.significant.max(if self.exponents { 1 } else { MIN_DIGITS });
         let by_significant = if size > 0.0 { 0.5 * power(size.log10().floor().clamp(-400.0, 400.0) as i32 + 1 - significant) } else { 0.0 };
         (relative * size).max(by_significant).max(0.5 * power(-self.decimals))
     }
@@ -97,7 +97,7 @@ impl Digits {
     /// that they may have been rounded. Else they are exact, such as the corners of a unit square
     /// among areas of six digits.
     pub fn are_as_many_as(self, others: Digits) -> bool {
-        let significant = self.significant >= FEWEST.max(others.significant);
+        let significant = self.significant >= MIN_DIGITS.max(others.significant);
         significant || self.decimals > 0 && self.decimals >= others.decimals
     }
 }

@@ -382,7 +382,7 @@ impl JoinedFaces {
         let mut face_nodes = Vec::with_capacity(old.face_nodes.len());
         let mut face_node_pos = vec![0];
         for &face in &self.stay {
-            face_nodes.extend_from_slice(old.of_face(face as usize));
+            face_nodes.extend_from_slice(old.face_nodes(face as usize));
             face_node_pos.push(face_nodes.len());
         }
         Ok(Nodes { positions: old.positions, face_node_pos, face_nodes, second_sides })
@@ -412,7 +412,7 @@ impl JoinedFaces {
 
 /// For each node of a face the one of its partner that it meets when that is moved.
 fn opposite_nodes(nodes: &Nodes, [kept, gone]: [u32; 2], gap: [f64; 3]) -> Result<Vec<u32>, Error> {
-    let (own, others) = (nodes.of_face(kept as usize), nodes.of_face(gone as usize));
+    let (own, others) = (nodes.face_nodes(kept as usize), nodes.face_nodes(gone as usize));
     let at = |node: u32| nodes.positions[node as usize];
     let moved = |node: u32| std::array::from_fn(|axis| at(node)[axis] + gap[axis]);
     let size = own.iter().map(|&node| length(minus(at(node), at(own[0])))).fold(0.0, f64::max);

@@ -82,7 +82,7 @@ pub struct Grid {
     edges: Arc<OnceLock<Edges>>,
     /// Positions of the vertices of a Cartesian grid of 2 or 3 dimensions.
     vertices: Arc<OnceLock<Vec<[f64; 3]>>>,
-    /// Which numbers cells and faces have in the file.
+    /// Numbers of cells and faces in the file.
     numbering: Arc<Numbering>,
     named: Arc<Named>,
     has_joined_sides: bool,

@@ -24,7 +24,7 @@ impl Permutation {
     }
 }
 
-/// How the numbering of a grid differs from that of its file; not at all, by default.
+/// Permutations between the numbering of a grid and that of its file; none by default.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Numbering {
     pub cells: Option<Permutation>,

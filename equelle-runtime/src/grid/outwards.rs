@@ -2,7 +2,7 @@
 
 use super::shapes::{Vector, cross, dot, minus, plus, times};
 
-/// Which faces of a cell must be reversed. Faces that share an edge are turned alike, and then such
+/// Faces of a cell that must be reversed. Faces that share an edge are turned alike, and then such
 /// that they enclose a volume; no face may be empty. `[n_faces]`
 pub(super) fn turned<F: AsRef<[u32]>>(faces: &[F], positions: &[Vector]) -> Vec<bool> {
     // Each edge with a face that has it, and its direction there.

@@ -22,7 +22,7 @@ use crate::error::{Error, ErrorKind};
 use crate::params::Parameters;
 use crate::threads::Threads;
 
-/// Which grids are renumbered: parameter `renumber`.
+/// Choice of the grids that are renumbered: parameter `renumber`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Renumber {
     /// Unstructured grids of [`LARGE`] cells or more; their cells only if neighbours are far from
@@ -105,7 +105,7 @@ impl Grid {
             let mut face_nodes = Vec::with_capacity(nodes.face_nodes.len());
             pos.push(0);
             for &face in &faces.to_file {
-                face_nodes.extend_from_slice(nodes.of_face(face as usize));
+                face_nodes.extend_from_slice(nodes.face_nodes(face as usize));
                 pos.push(face_nodes.len());
             }
             let nodes = Arc::make_mut(nodes);

@@ -62,7 +62,7 @@ impl Range {
         if sign < 0.0 { Range { least: -self.most, most: -self.least } } else { self }
     }
 
-    /// How far a value is outside.
+    /// Distance of a value from the interval.
     pub fn distance(self, value: f64) -> f64 {
         (self.least - value).max(value - self.most).max(0.0)
     }
@@ -128,7 +128,7 @@ pub(super) struct Face {
 impl Face {
     /// Computes a face from its nodes; `None` if it has none. A face of too few nodes has no area.
     pub fn of(nodes: &Nodes, face: usize, dim: usize) -> Option<Face> {
-        let corners = nodes.of_face(face);
+        let corners = nodes.face_nodes(face);
         if corners.is_empty() {
             return None;
         }
@@ -320,7 +320,7 @@ impl Cell {
             // Tetrahedra over the triangles around the mean; their centroids are at three quarters
             // of the way.
             let of = |a, b| times(0.125 * dot(to_mean, cross(a, b)), plus(to_mean, times(1.0 / 3.0, plus(a, b))));
-            times(sign, Corners::of(nodes, nodes.of_face(number), |corners, _, _| corners.around(of)))
+            times(sign, Corners::of(nodes, nodes.face_nodes(number), |corners, _, _| corners.around(of)))
         };
         self.moment = plus(self.moment, moment);
         if face.volume != Range::of(0.0) {

@@ -128,7 +128,7 @@ impl Grid {
         let Some(nodes) = &self.nodes else { return Vec::new() };
         let mut on_boundary = vec![false; nodes.positions.len()];
         for face in (0..self.n_faces).filter(|&face| self.topology().is_boundary_face(face)) {
-            for &node in nodes.of_face(face) {
+            for &node in nodes.face_nodes(face) {
                 on_boundary[node as usize] = true;
             }
         }

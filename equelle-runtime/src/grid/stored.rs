@@ -212,11 +212,11 @@ impl Stored<'_> {
     /// without faces.
     fn cell_origin(&self, faces: &[u32]) -> Option<Vector> {
         let first = *faces.first()? as usize;
-        let node = self.nodes.of_face(first).first();
+        let node = self.nodes.face_nodes(first).first();
         Some(node.map_or(self.face_centroids[first], |&node| self.nodes.positions[node as usize]))
     }
 
-    /// How far the nodes within some bounds may be from where they were before they were rounded.
+    /// Bound of the distance by which rounding has moved the nodes within some bounds.
     fn moved(&self, bounds: Bounds) -> f64 {
         let size = bounds.largest();
         let rounded = if self.node_digits.are_as_many_as(self.digits) { self.node_digits.error_of(size) } else { 0.0 };

@@ -2,7 +2,7 @@
 
 use super::Cartesian;
 
-/// Which cell stands for one beyond a side, m = 0, 1, ... cells out.
+/// Cell that stands for one beyond a side, m = 0, 1, ... cells out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SideMap {
     /// The grid begins again.

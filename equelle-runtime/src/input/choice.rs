@@ -200,7 +200,7 @@ fn found(parameters: &Parameters, name: &str, value: &str, derived: &[Derived], 
 /// # Errors
 /// `Data` for two sources in one place (names both), for `<name>_from_file=true` without a file
 /// name, and for a value that is not of its type.
-pub fn of_collection<T>(
+pub fn collection_choice<T>(
     parameters: &Parameters,
     name: &str,
     derived: &[Derived],
@@ -220,8 +220,8 @@ pub fn of_collection<T>(
 /// too if it is `shared`.
 ///
 /// # Errors
-/// As for [`of_collection`]; also for `<name>_from_file=false` without another source.
-pub fn of_list(parameters: &Parameters, name: &str, key: &str, shared: bool) -> Result<ListChoice, Error> {
+/// As for [`collection_choice`]; also for `<name>_from_file=false` without another source.
+pub fn list_choice(parameters: &Parameters, name: &str, key: &str, shared: bool) -> Result<ListChoice, Error> {
     let flag = from_file_key(name);
     match found(parameters, name, key, &[], shared)? {
         Found::Value => Ok(ListChoice::Text),

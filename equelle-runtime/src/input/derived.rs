@@ -27,7 +27,7 @@ pub fn values(
     domain: &Domain,
 ) -> Result<Vec<f64>, Error> {
     let text = parameters.text(key).unwrap_or_default();
-    let located = |error: TextError| error.of_parameter(parameters, key);
+    let located = |error: TextError| error.into_parameter_error(parameters, key);
     match derived {
         Derived::Property => {
             let name = text.trim().trim_matches('"');

@@ -1,4 +1,4 @@
-//! Which element of a set each of some positions is that of.
+//! Matches given positions with the elements of a set.
 //!
 //! A position belongs to the element whose point is within a tolerance of it: a tenth of the
 //! distance between that point and the next one of the grid. So positions of few digits are taken,
@@ -25,7 +25,8 @@ pub(super) struct Elements<'a> {
     pub index: &'a [u32],
 }
 
-/// Why positions are no permutation of the points of elements. Rows and elements count from 0.
+/// Reason why positions are no permutation of the points of elements. Rows and elements count from
+/// 0.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Mismatch {
     /// No element is there.

@@ -31,7 +31,7 @@ pub fn select(parameters: &Parameters, key: &str, name: &str, grid: &Grid, withi
     let text = parameters.text(key).unwrap_or_default();
     let selector = Selector::new(key, text, grid, within);
     let chosen = selector.whole().map_err(|fault| match fault {
-        Fault::Text(error) => error.of_parameter(parameters, key),
+        Fault::Text(error) => error.into_parameter_error(parameters, key),
         Fault::Data(error) => error,
     })?;
     selector.domain(name, &chosen)
@@ -41,7 +41,7 @@ pub fn select(parameters: &Parameters, key: &str, name: &str, grid: &Grid, withi
 ///
 /// # Errors
 /// `Data` for an entity of the set outside `within`.
-pub fn of_own_name(name: &str, grid: &Grid, within: &Arc<Domain>) -> Result<Option<Arc<Domain>>, Error> {
+pub fn find_set(name: &str, grid: &Grid, within: &Arc<Domain>) -> Result<Option<Arc<Domain>>, Error> {
     let selector = Selector::new(name, "", grid, within);
     selector.named(name)?.map(|chosen| selector.domain(name, &chosen)).transpose()
 }

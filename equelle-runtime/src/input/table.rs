@@ -8,7 +8,7 @@ use super::data_file::DataFormat;
 use super::{ConstantTable, Inputs, array, missing};
 use crate::error::{Error, ErrorKind};
 use crate::io::quantity;
-use crate::io::table::{Column, of_column, read_columns};
+use crate::io::table::{Column, column_error, read_columns};
 use crate::math::table::{Interpolation, Outside, Table, TableError};
 use crate::math::table2::{Table2, Table2Error};
 use crate::params::{Parameters, near_match};
@@ -188,7 +188,7 @@ fn convert(path: &Path, column: &mut Column, name: &str, info: Option<&TableColu
         ),
     };
     quantity::convert(&mut column.numbers, unit, expected)
-        .map_err(|error| of_column(path, column.line, name, hint.into_iter().fold(error, |error, hint| error.hint(hint))))
+        .map_err(|error| column_error(path, column.line, name, hint.into_iter().fold(error, |error, hint| error.hint(hint))))
 }
 
 const INTERPOLATIONS: &[(&str, Interpolation)] = &[("linear", Interpolation::Linear), ("monotone", Interpolation::Monotone)];

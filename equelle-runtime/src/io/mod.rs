@@ -1,5 +1,5 @@
-//! Where data comes from and goes to: [`Source`] and [`Sink`]. Readers take bytes from the one and
-//! writers give bytes to the other, so that neither knows the file system.
+//! Input and output of data: [`Source`] and [`Sink`]. Readers take bytes from the one and writers
+//! give bytes to the other, so that neither knows the file system.
 //!
 //! Texts in parameters: [`token`] (what they are made of), [`mod@unit`], [`quantity`] (numbers with
 //! units), [`sequence`], [`expression`]. Data files: [`csv`], [`table`], [`npy`],

@@ -21,7 +21,7 @@ pub fn number(parameters: &Parameters, key: &str, expected: Option<&InputUnit>) 
         let scale = Scale::of(text, at, expected)?;
         scale.apply(&text[..at], 0)
     };
-    read().map(Some).map_err(|error| error.of_parameter(parameters, key))
+    read().map(Some).map_err(|error| error.into_parameter_error(parameters, key))
 }
 
 /// The numbers of a parameter, separated by commas or blanks; one unit after the last one is that
@@ -37,7 +37,7 @@ pub fn numbers(parameters: &Parameters, key: &str, expected: Option<&InputUnit>)
         let numbers: Vec<f64> = words.map(|word| scale.apply(word, offset_in(text, word))).collect::<Result<_, _>>()?;
         if numbers.is_empty() { Err(TextError::new(0, "there is no number before the unit")) } else { Ok(numbers) }
     };
-    read().map(Some).map_err(|error| error.of_parameter(parameters, key))
+    read().map(Some).map_err(|error| error.into_parameter_error(parameters, key))
 }
 
 /// Numbers in SI units, in the unit that the program takes; `dimension` is that of their units,

@@ -1,5 +1,5 @@
-//! Where the bytes of results go: files, memory, or nowhere. A file appears under its name when it
-//! is complete, or not at all.
+//! Sinks of results: files, memory, or nowhere. A file appears under its name only once it is
+//! complete.
 
 use std::collections::BTreeMap;
 use std::io::{Error, Result, Write};
@@ -21,7 +21,7 @@ pub struct Memory {
     room: Option<usize>,
 }
 
-/// Where bytes go. Clones share what is in memory.
+/// Destination of bytes. Clones share contents in memory.
 #[derive(Clone, Debug, Default)]
 pub enum Sink {
     /// Files.
@@ -29,18 +29,18 @@ pub enum Sink {
     Files,
     /// Memory. No file is written.
     Memory(Arc<Mutex<Memory>>),
-    /// Nowhere: a run that is tried. Outputs are checked and counted, and neither formatted nor
-    /// printed; there is no folder.
+    /// Nowhere, for trial runs. Outputs are checked and counted, but neither formatted nor printed;
+    /// no folder is made.
     Nowhere,
 }
 
 impl Sink {
-    /// Memory, empty.
+    /// Empty memory.
     pub fn memory() -> Sink {
         Sink::Memory(Arc::default())
     }
 
-    /// Memory, empty, that takes so many bytes and fails like a full disk then.
+    /// Empty memory that holds so many bytes; further writes fail as on a full disk.
     pub fn memory_of(bytes: usize) -> Sink {
         Sink::Memory(Arc::new(Mutex::new(Memory { contents: Contents::new(), room: Some(bytes) })))
     }
@@ -53,7 +53,7 @@ impl Sink {
         }
     }
 
-    /// Makes a folder that is missing.
+    /// Makes a folder if it is missing.
     ///
     /// # Errors
     /// Those of the system.
@@ -64,7 +64,7 @@ impl Sink {
         }
     }
 
-    /// Makes a folder that is missing in an output folder.
+    /// Makes a folder in an output folder if it is missing.
     ///
     /// # Errors
     /// Those of the system; a symbolic link, which may lead out of the output folder.
@@ -112,8 +112,8 @@ enum Content {
 }
 
 impl SinkFile {
-    /// The file is complete: its content is on the disk afterwards. A file renamed before that may
-    /// be empty after a power failure.
+    /// Flushes a complete file to the disk. A file renamed before it is flushed may be empty after
+    /// a power failure.
     ///
     /// # Errors
     /// Those of the system.

@@ -69,7 +69,7 @@ pub fn read_columns<const N: usize>(path: &Path, bytes: &[u8], wanted: [&str; N]
     for name in wanted {
         let chosen = csv::choose(path, count, &names, Wanted { input: name, column: Some(name) })?;
         let unit = match heads.get(chosen) {
-            Some((name, Some(unit))) => Some(parse_unit(unit).map_err(|error| of_column(path, first.line, name, error))?),
+            Some((name, Some(unit))) => Some(parse_unit(unit).map_err(|error| column_error(path, first.line, name, error))?),
             Some((_, None)) | None => None,
         };
         let mut numbers = Vec::with_capacity(rows.len());
@@ -117,7 +117,7 @@ pub fn between_blanks(bytes: &[u8], wanted: impl Fn(&[String]) -> bool) -> Optio
 }
 
 /// An error about a column.
-pub fn of_column(path: &Path, line: u64, name: &str, error: TextError) -> Error {
+pub fn column_error(path: &Path, line: u64, name: &str, error: TextError) -> Error {
     let message = format!("{}:{line}: column `{name}`: {}", path.display(), error.what);
     let without_hint = Error::new(ErrorKind::Data, message);
     match error.hint {

@@ -47,7 +47,7 @@ impl TextError {
     }
 
     /// The error of a parameter with this text; names key, place and character, from 1.
-    pub fn of_parameter(self, parameters: &Parameters, key: &str) -> Error {
+    pub fn into_parameter_error(self, parameters: &Parameters, key: &str) -> Error {
         let text = parameters.text(key).unwrap_or_default();
         let before = text.get(..self.offset).unwrap_or(text);
         let place = parameters.place(key);

@@ -6,7 +6,7 @@
 
 use crate::real::Real;
 
-/// How a table goes from row to row.
+/// Interpolation between the rows of a table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Interpolation {
     /// Along straight lines.
@@ -121,10 +121,10 @@ impl Table {
         }
         let begins: Vec<f64> = arguments.iter().chain(&ends).copied().collect();
         let pieces = [outer(0)].into_iter().chain((0..n - 1).map(inner)).chain(last);
-        Ok(Table::of_pieces(&begins, pieces))
+        Ok(Table::from_pieces(&begins, pieces))
     }
 
-    fn of_pieces(begins: &[f64], pieces: impl Iterator<Item = [f64; PIECE - 1]>) -> Table {
+    fn from_pieces(begins: &[f64], pieces: impl Iterator<Item = [f64; PIECE - 1]>) -> Table {
         let n = begins.len();
         let most = (MORE_BUCKETS * n).min(MAX_BUCKETS);
         let mut buckets = (BUCKETS * n).clamp(1, MAX_BUCKETS);
@@ -151,7 +151,7 @@ impl Table {
 
     /// Steps: a value for each piece, those before the first argument and behind the last one too.
     pub(super) fn steps(begins: &[f64], values: impl Iterator<Item = f64>) -> Table {
-        Table::of_pieces(begins, values.map(|value| [value, 0.0, 0.0, 0.0]))
+        Table::from_pieces(begins, values.map(|value| [value, 0.0, 0.0, 0.0]))
     }
 
     /// As kernels have it: [`interpolate`] and [`slope`] read it.

@@ -37,7 +37,7 @@ pub struct Table2 {
 }
 
 /// Most pieces: their numbers are exact in single precision.
-const MOST_PIECES: usize = 1 << 24;
+const MAX_PIECES: usize = 1 << 24;
 
 /// Errors in the rows of a table of two arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -147,16 +147,16 @@ impl Table2 {
         }
         let (axes, row_of): ([&[f64]; 2], &dyn Fn(usize, usize) -> usize) =
             if slow == 0 { ([&slow_values, fast], &|i, j| i * n_fast + j) } else { ([fast, &slow_values], &|i, j| j * n_fast + i) };
-        Self::of_axes(axes.map(|rows| Axis::new(rows, outside)), &|i, j| values[row_of(i, j)], row_of)
+        Self::from_axes(axes.map(|rows| Axis::new(rows, outside)), &|i, j| values[row_of(i, j)], row_of)
     }
 
-    fn of_axes(
+    fn from_axes(
         [first, second]: [Axis<'_>; 2],
         value: &dyn Fn(usize, usize) -> f64,
         row_of: &dyn Fn(usize, usize) -> usize,
     ) -> Result<Table2, Table2Error> {
         let columns = second.pieces.len();
-        if first.pieces.len().saturating_mul(columns) > MOST_PIECES {
+        if first.pieces.len().saturating_mul(columns) > MAX_PIECES {
             return Err(Table2Error::TooLarge);
         }
         let mut coefficients: [Vec<f64>; 4] = Default::default();

@@ -18,8 +18,8 @@ pub(super) fn bounds_line(problem: &mut dyn Problem, options: &Options) -> Resul
 }
 
 /// The hint after the last iteration without convergence.
-pub(super) fn of_no_convergence(history: &History, options: &Options) -> String {
-    if let Some(hint) = of_ranges(&history.first_ranges, &history.ranges, options) {
+pub(super) fn no_convergence_hint(history: &History, options: &Options) -> String {
+    if let Some(hint) = ranges_hint(&history.first_ranges, &history.ranges, options) {
         return hint;
     }
     if options.abs_res_tol.is_some() && options.rounding > f64::EPSILON {
@@ -53,7 +53,7 @@ pub(super) fn of_no_convergence(history: &History, options: &Options) -> String 
 }
 
 /// Advice for a system that may be singular because of tables; `None` without such tables.
-pub(super) fn of_tables(tables: &[ConstantTable]) -> Option<String> {
+pub(super) fn tables_hint(tables: &[ConstantTable]) -> Option<String> {
     let first = tables.first()?;
     let rows = |table: &ConstantTable| {
         let arguments: Vec<String> = table.arguments.iter().map(|[first, last]| format!("from {first} to {last}")).collect();
@@ -76,7 +76,7 @@ const OUTSIDE: f64 = 1e-3;
 
 /// Bounds for the first unknown that was between 0 and 1, or nonnegative, at the guess and has left
 /// that range, as fractions and pressures may; `None` if there is none, or it has bounds.
-pub(super) fn of_ranges(first: &[Range], now: &[Range], options: &Options) -> Option<String> {
+pub(super) fn ranges_hint(first: &[Range], now: &[Range], options: &Options) -> Option<String> {
     first.iter().zip(now).enumerate().find_map(|(number, (first, now))| {
         let has_bounds = options.bounds.iter().any(|(bounded, _)| *bounded == number);
         if has_bounds || first.unknown != now.unknown || first.least.is_nan() || first.least < 0.0 {
@@ -135,7 +135,7 @@ mod tests {
         ] {
             assert!(!alternates(norms), "{norms:?}");
         }
-        let hint = |options: &Options, cause| of_no_convergence(&history(&[1.0, 2.0], cause), options);
+        let hint = |options: &Options, cause| no_convergence_hint(&history(&[1.0, 2.0], cause), options);
         let plain = Options::default();
         let searching = Options { line_search: true, ..Options::default() };
         assert!(hint(&plain, FailureCause::Alternating).ends_with("`newton_line_search=true` shortens them"));
@@ -146,9 +146,9 @@ mod tests {
 
     #[test]
     fn tables_are_named_with_their_rows() {
-        assert_eq!(of_tables(&[]), None);
+        assert_eq!(tables_hint(&[]), None);
         let table = |name: &str, arguments: &[[f64; 2]]| ConstantTable { name: name.to_owned(), arguments: arguments.to_vec() };
-        let told = of_tables(&[table("kr", &[[0.25, 0.75]]), table("pvt", &[[0.0, 1.0], [2.0, 3.0]])]).expect("advice");
+        let told = tables_hint(&[table("kr", &[[0.25, 0.75]]), table("pvt", &[[0.0, 1.0], [2.0, 3.0]])]).expect("advice");
         assert!(told.contains("`kr` (rows from 0.25 to 0.75), `pvt` (rows from 0 to 1 and from 2 to 3)"), "{told}");
         assert!(told.ends_with("`kr_outside=linear`"), "{told}");
     }
@@ -156,7 +156,7 @@ mod tests {
     #[test]
     fn bounds_are_suggested_where_the_guess_kept_to_them() {
         let options = Options::default();
-        let hint = |first: Range, now: Range| of_ranges(&[first], &[now], &options);
+        let hint = |first: Range, now: Range| ranges_hint(&[first], &[now], &options);
         let below = hint(range("s", 0.5, 0.5), range("s", -0.3, 0.7)).expect("a hint");
         assert!(below.contains("below 0") && below.ends_with("`unknown_min_s=0`"), "{below}");
         let both = hint(range("s", 0.0, 1.0), range("s", -3.0, 9.0)).expect("a hint");
@@ -169,6 +169,6 @@ mod tests {
         assert_eq!(hint(range("p", 0.0, 0.0), range("p", -8.0, 2.0)), None);
         assert_eq!(hint(range("p", 1.0, 2.0), range("p", f64::NAN, f64::NAN)), None);
         let bounded = Options { bounds: vec![(0, Bounds { least: -1.0, greatest: 1.0 })], ..options };
-        assert_eq!(of_ranges(&[range("s", 0.5, 0.5)], &[range("s", -1.0, 0.7)], &bounded), None);
+        assert_eq!(ranges_hint(&[range("s", 0.5, 0.5)], &[range("s", -1.0, 0.7)], &bounded), None);
     }
 }

@@ -60,7 +60,7 @@ pub struct Options {
     /// there.
     pub bounds: Vec<(usize, Bounds)>,
     /// Bounds by the names of unknowns in the program, in the order of the names; see
-    /// [`Options::of_solve`].
+    /// [`Options::with_unknowns`].
     pub named_bounds: Vec<(String, Bounds)>,
     /// 0: silent; 1: one line a solve; 2: one line an iteration and the time; 3: also iterates,
     /// residuals and reports of the linear solver.
@@ -130,7 +130,7 @@ impl Options {
 
     /// The options of a solve with these names of unknowns; bounds by name take precedence over
     /// those by number.
-    pub fn of_solve(mut self, unknowns: &[Arc<str>]) -> Options {
+    pub fn with_unknowns(mut self, unknowns: &[Arc<str>]) -> Options {
         for (name, own) in std::mem::take(&mut self.named_bounds) {
             let Some(number) = unknowns.iter().position(|unknown| **unknown == *name) else { continue };
             match self.bounds.binary_search_by_key(&number, |(number, _)| *number) {

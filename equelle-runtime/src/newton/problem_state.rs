@@ -53,7 +53,7 @@ impl<S: VectorSpace + 'static, P: Default> NewtonCaches<S, P> {
             None => self.options.insert(session::options(session, rounding).map_err(|error| error.at(line))?).clone(),
         };
         let linear = LinearOptions { solves: session.known_rounds(), ..linear };
-        Ok((session::of_solve(session, options, line), linear))
+        Ok((session::options_at(session, options, line), linear))
     }
 
     /// The state at the beginning of a solve at an Equelle line.

@@ -21,7 +21,7 @@ pub struct Range {
 impl Range {
     /// The ranges of the unknowns of a solve; `extremes`: least and greatest value of each, `None`
     /// for one without elements, which has no range. `[unknowns]`
-    pub fn of_solve(solve: Option<&Solve>, extremes: &[Option<[f64; 2]>]) -> Vec<Range> {
+    pub fn from_extremes(solve: Option<&Solve>, extremes: &[Option<[f64; 2]>]) -> Vec<Range> {
         let names = solve.map_or(&[][..], |solve| &solve.unknowns);
         let range = |(number, extremes): (usize, &Option<[f64; 2]>)| {
             let [least, greatest] = (*extremes)?;
@@ -78,9 +78,9 @@ mod tests {
 
     #[test]
     fn unknowns_without_elements_have_no_range() {
-        let ranges = Range::of_solve(Some(&solve()), &[None, Some([-0.25, 1.0])]);
+        let ranges = Range::from_extremes(Some(&solve()), &[None, Some([-0.25, 1.0])]);
         assert_eq!(ranges, [Range { unknown: "s".to_owned(), least: -0.25, greatest: 1.0 }]);
-        let ranges = Range::of_solve(None, &[Some([-0.0, -0.0])]);
+        let ranges = Range::from_extremes(None, &[Some([-0.0, -0.0])]);
         assert_eq!(Range::text(&ranges), "1 from 0 to 0");
         assert_eq!(Range::text(&[]), "");
         assert_eq!(Range::array(&[]), "[]");
@@ -88,7 +88,7 @@ mod tests {
 
     #[test]
     fn ranges_widen_and_keep_what_is_not_finite() {
-        let range = |s: [f64; 2], p: [f64; 2]| Range::of_solve(Some(&solve()), &[Some(p), Some(s)]);
+        let range = |s: [f64; 2], p: [f64; 2]| Range::from_extremes(Some(&solve()), &[Some(p), Some(s)]);
         let mut all = Vec::new();
         Range::widen(&mut all, &range([0.5, 0.75], [1e6, 2e6]));
         Range::widen(&mut all, &range([-0.125, 0.625], [1.5e6, 3e6]));

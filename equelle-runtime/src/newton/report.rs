@@ -14,7 +14,7 @@ pub struct Iteration {
     pub norm: f64,
     /// Iterations of the linear solver before it; `None` for the guess and after a direct solver.
     pub linear_iterations: Option<usize>,
-    /// Part of the correction that was taken; 1 for the guess.
+    /// Fraction of the correction that was applied; 1 for the guess.
     pub length: f64,
     /// Its time.
     pub times: Times,
@@ -55,13 +55,13 @@ pub enum SolveOutcome {
 pub enum FailureCause {
     /// The limit on iterations was reached.
     IterationLimit,
-    /// The same, with residuals that come back to what they were: corrections lead too far.
+    /// The limit was reached while residuals alternated: the corrections overshoot.
     Alternating,
     /// The residual is not finite.
     NotFinite,
-    /// The linear solver failed, and another one may not.
+    /// The linear solver failed; another one may succeed.
     LinearSolver,
-    /// The linear system has no solution, or no single one, whatever solver it is given to.
+    /// The linear system has no unique solution, so no solver can succeed.
     LinearSystem,
     /// Evaluation of the residual failed.
     Residual,
@@ -83,7 +83,7 @@ pub struct History {
     pub cause: Option<FailureCause>,
 }
 
-/// Iterations whose norms are compared with those two before.
+/// Number of last iterations whose norms are compared with those of two iterations before.
 const COMPARED: usize = 4;
 
 /// Relative difference up to which two norms count as the same.
@@ -95,7 +95,7 @@ impl History {
         self.iterations.len().saturating_sub(1)
     }
 
-    /// True if the last norms come back every second time: the corrections lead to and fro.
+    /// True if the last norms alternate between two values: the corrections overshoot.
     pub fn alternates(&self) -> bool {
         let norms: Vec<f64> = self.iterations.iter().rev().take(COMPARED + 2).map(|iteration| iteration.norm).collect();
         let returns = norms.windows(3).all(|three| (three[0] - three[2]).abs() <= SAME * three[0].max(three[2]));
@@ -121,7 +121,7 @@ impl History {
         all
     }
 
-    /// A table, one line an iteration.
+    /// A table with one line per iteration.
     pub fn table(&self) -> String {
         self.lines(false)
     }

@@ -39,14 +39,14 @@ pub(crate) fn solve_at(session: &Session, line: u32) -> Option<&Solve> {
 }
 
 /// The options of the solve at an Equelle line.
-pub fn of_solve(session: &Session, options: Options, line: u32) -> Options {
-    options.of_solve(solve_at(session, line).map_or(&[][..], |solve| &solve.unknowns))
+pub fn options_at(session: &Session, options: Options, line: u32) -> Options {
+    options.with_unknowns(solve_at(session, line).map_or(&[][..], |solve| &solve.unknowns))
 }
 
 /// The ranges of the unknowns of the solve at an Equelle line; `extremes`: least and greatest value
 /// of each, `None` for one without elements. `[unknowns]`
 pub fn ranges(session: &Session, line: u32, extremes: &[Option<[f64; 2]>]) -> Vec<Range> {
-    Range::of_solve(solve_at(session, line), extremes)
+    Range::from_extremes(solve_at(session, line), extremes)
 }
 
 /// A warning about the solve at an Equelle line, 0 if unknown.

@@ -80,7 +80,7 @@ pub fn solve(problem: &mut dyn Problem, options: &Options) -> Result<History, Er
             Ok(history)
         }
         OnFailure::Error => {
-            let hint = advice::of_no_convergence(&history, options);
+            let hint = advice::no_convergence_hint(&history, options);
             Err(Error::new(ErrorKind::Simulation, no_convergence(problem, &history, options)?).hint(hint))
         }
     }
@@ -306,7 +306,7 @@ fn not_finite(problem: &mut dyn Problem, history: &History, options: &Options) -
     let unknowns = unknowns_line(&ranges);
     let message = format!("the residual is not finite {place}\n{}{unknowns}{}", history.table(), worst(problem)?);
     let hint = "look for a division by zero or the square root of a negative number in the residual";
-    let hint = advice::of_ranges(&history.first_ranges, &ranges, options).unwrap_or_else(|| hint.to_owned());
+    let hint = advice::ranges_hint(&history.first_ranges, &ranges, options).unwrap_or_else(|| hint.to_owned());
     Ok(Error::new(ErrorKind::Simulation, message).hint(hint))
 }
 
@@ -338,7 +338,7 @@ fn linear_failure(problem: &mut dyn Problem, mut error: Error, history: &History
             error = Error { remedy: Some(Remedy::Sources), ..error.hint(advice::OF_SOURCES) };
         }
         if matches!(error.remedy, Some(Remedy::System | Remedy::Sources))
-            && let Some(tables) = advice::of_tables(&problem.constant_tables())
+            && let Some(tables) = advice::tables_hint(&problem.constant_tables())
         {
             error.hint = Some(error.hint.map_or_else(|| tables.clone(), |hint| format!("{hint}; {tables}")));
         }

@@ -10,7 +10,7 @@ pub const KEY: &str = "timestep_cuts";
 /// Largest value: steps a million times shorter.
 const MAX_CUTS: usize = 20;
 
-/// How often a step may be halved: `timestep_cuts`, 0 if not given.
+/// Number of times that a step may be halved: `timestep_cuts`, 0 if not given.
 ///
 /// # Errors
 /// `Data` if it is no such number.

@@ -15,7 +15,7 @@ use crate::number::write_shortest;
 use crate::run::RunRecord;
 use crate::threads::Threads;
 
-/// Where a collection goes.
+/// Destination of a collection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Route {
     /// Nowhere: it is suppressed, or its step is not written. It has been counted.
@@ -185,7 +185,7 @@ impl Outputs {
     /// The open step, with formats that write steps. A tag that comes again on the same kind of
     /// entities begins another one.
     fn open_step(&mut self, tag: &str, entities: Option<EntityKind>) -> Option<&mut OpenStep> {
-        if !self.plan.formats.of_steps() || !matches!(self.target, Target::Streams { .. }) {
+        if !self.plan.formats.has_step_files() || !matches!(self.target, Target::Streams { .. }) {
             return None;
         }
         let name = (tag.to_owned(), entities);

@@ -33,7 +33,7 @@ pub(super) fn check(program: &Program, dim: usize, plan: &OutputPlan, probes: &[
         return Err(Error::new(ErrorKind::Data, message).hint("give each point of `probe` once"));
     }
     let mut owners: BTreeMap<String, &OutputInfo> = BTreeMap::new();
-    for output in program.outputs.iter().filter(|_| formats.of_steps()) {
+    for output in program.outputs.iter().filter(|_| formats.has_step_files()) {
         for name in columns(output, dim, probes) {
             if RESERVED.contains(&name.as_str()) {
                 return Err(shared(&name, program, "every run", &format!("the output `{}`", output.tag)));

@@ -11,7 +11,7 @@ use crate::entity::EntityKind;
 pub struct Field {
     /// As given to `Output`.
     pub tag: String,
-    /// Where the values are.
+    /// Entities that have values.
     pub support: Support,
     /// One value for each element of the support.
     pub values: FieldValues,
@@ -31,7 +31,7 @@ pub(super) fn label<'t>(tag: &'t str, unit: Option<&str>) -> Cow<'t, str> {
     unit.map_or(Cow::Borrowed(tag), |unit| Cow::Owned(format!("{tag} [{unit}]")))
 }
 
-/// Where values are: on every entity of a kind, or on some of them.
+/// Entities that have values: all of a kind, or some of them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Support {
     /// Kind of the entities.

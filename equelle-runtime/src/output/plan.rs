@@ -23,12 +23,12 @@ pub struct Formats {
 
 impl Formats {
     /// True if collections have files of their own.
-    pub fn of_collections(self) -> bool {
+    pub fn has_collection_files(self) -> bool {
         self.npy || self.text
     }
 
-    /// True if what a step puts out is written together.
-    pub fn of_steps(self) -> bool {
+    /// True if the outputs of a step are written together, in one file or one row.
+    pub fn has_step_files(self) -> bool {
         self.vtu || self.csv
     }
 }
@@ -84,7 +84,7 @@ impl OutputPlan {
 
     /// True if numbers of collections are needed at all.
     pub(super) fn takes_collections(&self) -> bool {
-        self.formats.of_collections() || self.formats.vtu || !self.probes.is_empty()
+        self.formats.has_collection_files() || self.formats.vtu || !self.probes.is_empty()
     }
 
     /// True if collections of a step are kept until it is complete.
@@ -171,7 +171,7 @@ mod tests {
         assert_eq!(found.formats, Formats { vtu: true, csv: true, ..Formats::default() });
         assert_eq!((found.compression, found.time_from.as_deref()), (Compression::Zlib, Some("t")));
         assert_eq!(found.probes, [[0.1, 0.25], [1.0, 2.0]]);
-        assert!(found.is_given && found.takes_collections() && !found.formats.of_collections());
+        assert!(found.is_given && found.takes_collections() && !found.formats.has_collection_files());
         assert!(!plan("output_format=csv").unwrap().takes_collections(), "a table of single numbers");
         assert_eq!(plan("output_compression=zlib").unwrap().warnings.len(), 1);
     }

@@ -1,4 +1,4 @@
-//! Where a run is, which decides what is written and at which time.
+//! Position of a run, which decides what is written and at which time.
 
 use super::schedule::Round;
 use super::step_time::StepTime;

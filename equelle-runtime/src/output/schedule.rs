@@ -1,4 +1,4 @@
-//! Which rounds of the outermost loop are written: `output_every` and `output_times`.
+//! Choice of the rounds of the outermost loop that are written: `output_every` and `output_times`.
 
 use crate::error::{Error, ErrorKind};
 use crate::io::sequence::parse_sequence;

@@ -48,20 +48,20 @@ impl VtuMesh {
         let points: Vec<u8> = positions.iter().flatten().flat_map(|x| x.to_le_bytes()).collect();
         let mut arrays: Vec<Encoded<'static>> = cells.into_iter().map(|list| encode(list.array(number))).collect();
         let types: Vec<u8> = corners.shapes().iter().map(|&shape| type_number(shape, has_polyhedra)).collect();
-        arrays.push(encode(Array::of_bytes("types", NumberType::UInt8, None, types)));
+        arrays.push(encode(Array::from_bytes("types", NumberType::UInt8, None, types)));
         Ok(VtuMesh {
             dim: grid.dim(),
             part,
             n_points: positions.len(),
             n_cells: corners.len(),
-            points: encode(Array::of_bytes("Points", NumberType::Float64, Some(3), points)),
+            points: encode(Array::from_bytes("Points", NumberType::Float64, Some(3), points)),
             cells: arrays,
             compression,
             threads,
         })
     }
 
-    /// Which entities are its cells.
+    /// Entities that are its cells.
     pub fn part(&self) -> VtkPart {
         self.part
     }
@@ -107,7 +107,7 @@ impl List {
         } else {
             self.values.iter().flat_map(|&value| (value as i64).to_le_bytes()).collect()
         };
-        Array::of_bytes(self.name, number, None, bytes)
+        Array::from_bytes(self.name, number, None, bytes)
     }
 }
 

@@ -1,5 +1,5 @@
-//! Where messages of a run go: standard error, as text for users or as events for programs, and a
-//! log of events.
+//! Destinations of a run's messages: standard error, as text for users or as events for programs,
+//! and a log of events.
 
 use std::fs::File;
 use std::io::Write;

@@ -17,7 +17,7 @@ use crate::params::Parameters;
 use crate::program::Program;
 use crate::run::read_plain_file;
 
-/// Why a run ends with a checkpoint.
+/// Reason for which a run ends with a checkpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stop {
     Signal(Signal),

@@ -346,7 +346,7 @@ impl Session {
 /// Hash of the first elements of the sequence of a loop; `None` if they are not known here.
 fn hash_of_rounds(sequence: Option<&Vec<f64>>, rounds: usize) -> Option<String> {
     let done = sequence?.get(..rounds)?;
-    Some(format!("{:016x}", grid_hash::of_numbers(done.iter().copied())))
+    Some(format!("{:016x}", grid_hash::hash_numbers(done.iter().copied())))
 }
 
 /// `[dimension, cells, faces]`

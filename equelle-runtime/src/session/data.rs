@@ -247,7 +247,7 @@ impl Session {
         self.outputs.route(tag, elements) == Route::Skip
     }
 
-    /// Where a collection goes; `None` if nowhere.
+    /// Destination of a collection; `None` if it is not written.
     fn route(&mut self, tag: &str, domain: &Domain) -> Option<Route> {
         let route = self.outputs.route(tag, domain.len());
         if route == Route::Values {

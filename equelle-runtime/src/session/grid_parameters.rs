@@ -153,7 +153,7 @@ impl AxisKeys {
 
     fn sequence(&self, parameters: &Parameters, key: &str) -> Result<Sequence, Error> {
         let text = parameters.text(key).unwrap_or_default();
-        let sequence = parse_sequence(text).map_err(|error| error.of_parameter(parameters, key))?;
+        let sequence = parse_sequence(text).map_err(|error| error.into_parameter_error(parameters, key))?;
         if sequence.dimension.is_some_and(|dimension| dimension != METRES) {
             let message = format!("parameter `{key}`{} must be a length, not `{text}`", parameters.place(key));
             return Err(Error::new(ErrorKind::Data, message));

@@ -1,4 +1,4 @@
-//! How long rounds of loops are, and how many there may be.
+//! Length of rounds of loops, and limits on their number.
 
 use crate::error::{Error, ErrorKind};
 use crate::params::Parameters;

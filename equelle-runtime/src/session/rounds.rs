@@ -8,9 +8,9 @@ use crate::json;
 use crate::real::Real;
 
 /// Most rounds of a loop over a range, whose elements a device holds.
-const LONGEST_RANGE: f64 = 1e8;
+const MAX_RANGE_ROUNDS: f64 = 1e8;
 
-/// How far a bound of a range may be from a whole number.
+/// Distance within which a bound of a range counts as a whole number.
 const WHOLE_WITHIN: f64 = 1e-9;
 
 /// The numbers of a loop over a range: `first`, `first` + 1, ..., as many as there are rounds.
@@ -18,7 +18,7 @@ const WHOLE_WITHIN: f64 = 1e-9;
 pub struct CountedRange {
     /// The first number, which is whole.
     pub first: f64,
-    /// How many numbers there are.
+    /// Number of rounds.
     pub rounds: usize,
 }
 
@@ -52,8 +52,8 @@ impl Session {
         };
         let (from, below) = (whole(from)?, whole(below)?);
         let rounds = (below - from).max(0.0);
-        if rounds > LONGEST_RANGE {
-            let message = format!("`Range` from {} to {} has more than {LONGEST_RANGE} rounds", json::number(from), json::number(below));
+        if rounds > MAX_RANGE_ROUNDS {
+            let message = format!("`Range` from {} to {} has more than {MAX_RANGE_ROUNDS} rounds", json::number(from), json::number(below));
             return Err(self.locate(Error::new(ErrorKind::Simulation, message)).hint("count the rounds of a `While` loop instead"));
         }
         let rounds = rounds as usize;

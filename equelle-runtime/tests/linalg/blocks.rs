@@ -58,7 +58,7 @@ fn random(k: usize, n: usize, symmetric: bool) -> Csr {
 }
 
 fn blocks(matrix: &Csr, k: usize) -> BlockMatrix {
-    BlockMatrix::of_rows(matrix, k).expect("dense blocks")
+    BlockMatrix::from_csr(matrix, k).expect("dense blocks")
 }
 
 fn bits(values: &[f64]) -> Vec<u64> {
@@ -70,7 +70,7 @@ fn blocks_by_hand() {
     // Two elements that depend on each other, two fields; then a pattern of the first element
     // alone.
     let rows = [[1.0, 2.0, 3.0, 4.0], [5.0, 6.0, 7.0, 8.0], [9.0, 10.0, 11.0, 12.0], [13.0, 14.0, 15.0, 16.0]];
-    let pattern = Arc::new(BlockPattern::of_equations(&[(&[0, 4, 8][..], &[0, 1, 2, 3, 0, 1, 2, 3][..]); 2]).expect("dense blocks"));
+    let pattern = Arc::new(BlockPattern::from_equations(&[(&[0, 4, 8][..], &[0, 1, 2, 3, 0, 1, 2, 3][..]); 2]).expect("dense blocks"));
     assert_eq!((pattern.k(), pattern.n(), pattern.row_ptr(), pattern.col_idx()), (2, 2, &[0, 2, 4][..], &[0, 1, 0, 1][..]));
     let values = vec![[rows[0], rows[1]].concat(), [rows[2], rows[3]].concat()];
     let matrix = BlockMatrix::with_pattern(Arc::clone(&pattern), values).expect("as many values as entries");
@@ -91,7 +91,7 @@ fn blocks_by_hand() {
 
 #[test]
 fn what_is_no_matrix_of_dense_blocks() {
-    let of = |rows: &[usize], columns: &[u32], other: &[u32]| BlockPattern::of_equations(&[(rows, columns), (rows, other)]);
+    let of = |rows: &[usize], columns: &[u32], other: &[u32]| BlockPattern::from_equations(&[(rows, columns), (rows, other)]);
     let full = &[0, 1, 2, 3, 0, 1, 2, 3];
     assert!(of(&[0, 4, 8], full, full).is_some());
     // Equations that differ; one unknown missing in a row; no diagonal block; columns beyond the
@@ -102,10 +102,10 @@ fn what_is_no_matrix_of_dense_blocks() {
     assert_eq!(of(&[0, 4, 6], &[0, 2, 4, 6, 1, 3], &[0, 2, 4, 6, 1, 3]), None);
     assert_eq!(of(&[0, 2, 4], &[0, 3, 1, 3], &[0, 3, 1, 3]), None);
     assert_eq!(of(&[0, 0, 2], &[1, 3], &[1, 3]), None, "a row without entries");
-    assert_eq!(BlockPattern::of_equations(&[]), None);
-    assert_eq!(BlockMatrix::of_rows(&Cells([3, 3, 3]).poisson(), 2), None, "27 rows are no pairs");
-    assert_eq!(BlockMatrix::of_rows(&Cells([4, 3, 3]).poisson(), 2), None, "the halves of a grid");
-    assert_eq!(BlockMatrix::of_rows(&triplets(2, &[]), 0), None);
+    assert_eq!(BlockPattern::from_equations(&[]), None);
+    assert_eq!(BlockMatrix::from_csr(&Cells([3, 3, 3]).poisson(), 2), None, "27 rows are no pairs");
+    assert_eq!(BlockMatrix::from_csr(&Cells([4, 3, 3]).poisson(), 2), None, "the halves of a grid");
+    assert_eq!(BlockMatrix::from_csr(&triplets(2, &[]), 0), None);
 }
 
 #[test]

@@ -368,8 +368,8 @@ fn set_ups_end_when_the_run_is_asked_to() {
         looks.get() == 2
     };
     let blocks = |matrix, k| BlockCsr::new(matrix, k);
-    assert!(BlockFactors::of_unless(blocks(&poisson, 1), &second).is_none() && looks.take() == 2);
-    assert!(BlockFactors::of_unless(blocks(&matrix, 2), &second).is_none() && looks.take() == 2);
+    assert!(BlockFactors::factor_unless(blocks(&poisson, 1), &second).is_none() && looks.take() == 2);
+    assert!(BlockFactors::factor_unless(blocks(&matrix, 2), &second).is_none() && looks.take() == 2);
     assert!(FsaiFactors::new_unless(&poisson, true, FsaiPattern::default(), &second).is_none() && looks.take() == 2);
     assert_eq!(
         FsaiFactors::new_unless(&poisson, true, FsaiPattern::default(), &|| false),

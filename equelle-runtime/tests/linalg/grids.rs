@@ -31,7 +31,7 @@ impl Cells {
         (0..self.count()).flat_map(of).collect()
     }
 
-    /// How many faces of each cell are on the boundary, by axis.
+    /// Number of boundary faces of a cell, by axis.
     pub fn boundary(self, cell: usize) -> [usize; 3] {
         let place = self.place(cell);
         std::array::from_fn(|axis| usize::from(place[axis] == 0) + usize::from(place[axis] + 1 == self.0[axis]))

@@ -10,7 +10,7 @@ use crate::grids::Cells;
 /// Odd powers too: the root of 2 is no power of two.
 const POWERS: [i32; 6] = [-40, -39, -1, 1, 7, 40];
 
-/// That a system is solved, or refused, in the same way in every unit.
+/// Asserts that a system is solved, or refused, in the same way in every unit.
 fn assert_same(name: &str, matrix: &Csr, ends: &[usize], b: &[f64], options: &LinearOptions) {
     let run = |factor: f64| {
         let b: Vec<f64> = b.iter().map(|b| b * factor).collect();

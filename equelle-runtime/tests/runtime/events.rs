@@ -24,7 +24,7 @@ const KERNEL: KernelInfo = KernelInfo {
 
 /// The events in a text; each line has one, and is as the schema says.
 fn events(text: &str) -> Vec<Value> {
-    let schema = schema::of_events();
+    let schema = schema::event_schema();
     let read = |line: &str| {
         let event: Value = serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"));
         schema::validate(&schema, &event).unwrap_or_else(|error| panic!("{error}\n{line}"));
@@ -88,7 +88,7 @@ fn events_are_as_the_schema_says() {
     let mut kinds = names(&events);
     kinds.sort_unstable();
     kinds.dedup();
-    let mut known = schema::events(&schema::of_events());
+    let mut known = schema::events(&schema::event_schema());
     known.sort_unstable();
     assert_eq!(kinds, known, "every event of the schema");
     let of = |name: &str, number: usize| events.iter().filter(|event| event["event"] == name).nth(number).unwrap();
@@ -123,7 +123,7 @@ fn events_are_as_the_schema_says() {
 /// The validator finds what is wrong.
 #[test]
 fn the_schema_refuses_other_events() {
-    let schema = schema::of_events();
+    let schema = schema::event_schema();
     let refused = |text: &str| schema::validate(&schema, &serde_json::from_str(text).unwrap()).unwrap_err();
     assert_eq!(refused(r#"{"event":"steps"}"#), ": no alternative");
     let bad = refused(r#"{"event":"checkpoint","name":"a","step":-1,"time":null}"#);

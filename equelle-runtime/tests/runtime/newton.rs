@@ -107,7 +107,7 @@ impl Problem for SquareRoot {
             return Err(Error::new(ErrorKind::Backend, "the device is lost"));
         }
         let solve = Solve { line: 1, unknowns: vec!["u".into()] };
-        Ok(Range::of_solve(Some(&solve), &[Some([self.u, 2.0 * self.u])]))
+        Ok(Range::from_extremes(Some(&solve), &[Some([self.u, 2.0 * self.u])]))
     }
 
     fn ended(&mut self, history: &History, ending: SolveOutcome) {
@@ -394,7 +394,7 @@ fn bounds_by_the_names_of_unknowns() {
     let (low, high) = (f64::NEG_INFINITY, f64::INFINITY);
     let of = |unknowns: &[&str]| {
         let unknowns: Vec<Arc<str>> = unknowns.iter().map(|&name| name.into()).collect();
-        options.clone().of_solve(&unknowns).bounds
+        options.clone().with_unknowns(&unknowns).bounds
     };
     assert_eq!(of(&["p", "s"]), [(0, within(low, 1e7)), (1, within(0.0, 1.0))]);
     assert_eq!(of(&["s"]), [(0, within(0.0, 1.0)), (1, within(low, 3.0))]);

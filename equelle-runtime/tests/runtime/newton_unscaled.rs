@@ -98,7 +98,7 @@ impl Problem for Equations {
 
     fn ranges(&mut self) -> Result<Vec<Range>, Error> {
         let solve = Solve { line: 1, unknowns: vec!["u".into()] };
-        Ok(Range::of_solve(Some(&solve), &self.u.iter().map(|u| Some([*u, *u])).collect::<Vec<_>>()))
+        Ok(Range::from_extremes(Some(&solve), &self.u.iter().map(|u| Some([*u, *u])).collect::<Vec<_>>()))
     }
 
     fn equation_norms(&mut self) -> Result<Vec<f64>, Error> {

@@ -1,4 +1,4 @@
-//! Which steps go to files, and what the files of a step hold.
+//! Steps that go to files, and contents of the files of a step.
 
 use std::collections::BTreeMap;
 use std::path::Path;

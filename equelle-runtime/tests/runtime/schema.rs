@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 /// The schema of events in the book.
-pub fn of_events() -> Value {
+pub fn event_schema() -> Value {
     serde_json::from_str(include_str!("../../../docs/book/src/events.schema.json")).expect("the schema is JSON")
 }
 

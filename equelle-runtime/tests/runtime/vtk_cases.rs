@@ -22,7 +22,7 @@ fn sheared(mut mesh: Mesh) -> Mesh {
     mesh
 }
 
-fn of_cells(mesh: &Mesh) -> Grid {
+fn sheared_grid(mesh: &Mesh) -> Grid {
     sheared(mesh.clone()).build(&Threads::one()).expect("good cells")
 }
 
@@ -76,10 +76,10 @@ pub fn grids() -> Vec<(&'static str, Grid)> {
         ("graded-block", Grid::rectilinear(3, [&[1.0, 2.5, 0.25], &[0.5, 0.1], &[3.0, 0.7]]).expect("a grid")),
         ("polygons", polygons()),
         ("hanging", hanging()),
-        ("hexahedra", of_cells(&cells::hexahedra(2, 0.0, &mut random))),
-        ("prisms", of_cells(&cells::prisms(2, 0.0, &mut random))),
-        ("pyramids", of_cells(&cells::pyramids(2, 0.2, &mut random))),
-        ("voronoi", of_cells(&cells::voronoi(20, &mut random))),
+        ("hexahedra", sheared_grid(&cells::hexahedra(2, 0.0, &mut random))),
+        ("prisms", sheared_grid(&cells::prisms(2, 0.0, &mut random))),
+        ("pyramids", sheared_grid(&cells::pyramids(2, 0.2, &mut random))),
+        ("voronoi", sheared_grid(&cells::voronoi(20, &mut random))),
         ("triangles", text(triangles::triangles(4, 3, triangles::Order::Shuffled))),
         ("tetrahedra", text(polyhedra::tetrahedra([3, 2, 2]).text())),
         ("clusters", text(polyhedra::clusters([6, 5, 4], 60).text())),
@@ -88,7 +88,7 @@ pub fn grids() -> Vec<(&'static str, Grid)> {
     let mut renumbered = text(triangles::triangles(4, 3, triangles::Order::Shuffled));
     renumbered.renumber(Renumber::Yes);
     grids.push(("renumbered-triangles", renumbered));
-    let mut renumbered = of_cells(&cells::prisms(3, 0.0, &mut random));
+    let mut renumbered = sheared_grid(&cells::prisms(3, 0.0, &mut random));
     renumbered.renumber(Renumber::Yes);
     grids.push(("renumbered-prisms", renumbered));
     grids

@@ -15,7 +15,7 @@ use super::source::place;
 
 /// The file.
 pub(super) fn text(module: &Module) -> Result<String, BackendError> {
-    let names = KernelNames::of_module(module);
+    let names = KernelNames::for_module(module);
     let mut items = TokenStream::new();
     let mut methods = TokenStream::new();
     for (kernel, names) in module.kernels.iter().zip(&names) {

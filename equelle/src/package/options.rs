@@ -1,10 +1,10 @@
-//! How a package is written.
+//! Options of the text of a package.
 
 use std::path::Path;
 
 use equelle_front::backend::Backend;
 
-/// How a package is written.
+/// Options of the text of a package.
 #[derive(Clone, Copy)]
 pub struct PackageOptions<'a> {
     /// Back-ends it can run on; the first one is the default.

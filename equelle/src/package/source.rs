@@ -1,5 +1,4 @@
-//! Where the Equelle source is in a package, and what the runtime needs to know of its loops and
-//! solves.
+//! Path of the Equelle source in a package, and facts of its loops and solves for the runtime.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +12,7 @@ pub(super) fn file_name(module: &Module) -> &str {
     module.source.name().rsplit(['/', '\\']).next().filter(|name| !name.is_empty()).unwrap_or("program.equelle")
 }
 
-/// Where the Equelle source is in the package; `None` for modules without one.
+/// Path of the Equelle source in the package; `None` for modules without one.
 pub(super) fn source_path(module: &Module) -> Option<String> {
     (!module.source.text().is_empty()).then(|| file_name(module).to_owned())
 }
@@ -80,7 +79,7 @@ pub(crate) fn solves(module: &Module) -> Vec<(u32, Vec<String>)> {
     solves
 }
 
-/// Where a program first uses Newton's method, if it does.
+/// Span of the first use of Newton's method in a program, if any.
 pub(super) fn newton_place(module: &Module) -> Option<Span> {
     let mut first = None;
     each_newton(module, &mut |_, span| first = first.or(Some(span)));

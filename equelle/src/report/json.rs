@@ -3,7 +3,7 @@
 use equelle_front::report::{Cartesian, Item, KernelItem, ParamPoints, Report, RoundLength, Steps, Traffic, When};
 use serde_json::{Value, json};
 
-use super::reasons::{call_code, call_sentence, codes, of_result, sentence};
+use super::reasons::{call_code, call_sentence, codes, result_sentence, sentence};
 
 /// The report as one JSON object: `report` names the file, `parts` what runs when.
 pub fn json(report: &Report) -> Value {
@@ -61,7 +61,7 @@ fn kernel(kernel: &KernelItem, dimensions: &[u32]) -> Value {
         .iter()
         .map(|result| {
             json!({
-                "name": result.name, "line": result.line, "why": of_result(result),
+                "name": result.name, "line": result.line, "why": result_sentence(result),
                 "codes": result.why.as_ref().map(codes), "before_solve": result.before_solve.as_ref().map(codes), "in_place": result.in_place,
             })
         })

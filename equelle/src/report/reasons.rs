@@ -3,7 +3,7 @@
 use equelle_front::passes::{CallNotInlined, Need, Why};
 use equelle_front::report::ResultItem;
 
-/// Why a value is computed on its own, as a sentence about "it".
+/// Reason why a value is computed on its own, as a sentence about "it".
 pub(super) fn sentence(why: &Why) -> String {
     match why {
         Why::Needed(needs) => format!("It is {}.", listed(&needs.iter().map(|need| need_text(*need)).collect::<Vec<_>>())),
@@ -35,8 +35,9 @@ pub(super) fn sentence(why: &Why) -> String {
     }
 }
 
-/// Why a result is stored: for what a solve needs, also why its equations do not evaluate it.
-pub(super) fn of_result(result: &ResultItem) -> Option<String> {
+/// Reason why a result is stored; for values that a solve needs, also why its equations do not
+/// evaluate them.
+pub(super) fn result_sentence(result: &ResultItem) -> Option<String> {
     let why = result.why.as_ref().map(sentence)?;
     Some(match &result.before_solve {
         // In a solve, evaluations are the rounds of a loop.
@@ -80,7 +81,7 @@ fn need_text(need: Need) -> &'static str {
     }
 }
 
-/// Why a call stays.
+/// Reason why a call stays.
 pub(super) fn call_sentence(why: CallNotInlined) -> String {
     match why {
         CallNotInlined::Budget { budget } => format!("not inlined: the caller has reached {budget} statements"),

@@ -7,7 +7,7 @@ use equelle_front::ir::CheckKind;
 use equelle_front::report::{Cartesian, Item, KernelItem, ParamPoints, Part, Points, Report, RoundLength, Steps, Traffic, When};
 use equelle_front::source::{FileId, SourceMap};
 
-use super::reasons::{call_sentence, of_result, sentence};
+use super::reasons::{call_sentence, result_sentence, sentence};
 
 /// Width of the first column of tables.
 const LABEL: usize = 15;
@@ -149,7 +149,7 @@ fn kernel(out: &mut String, number: usize, kernel: &KernelItem, dimensions: &[u3
         self::points(out, points);
     }
     for result in &kernel.results {
-        if let Some(why) = of_result(result) {
+        if let Some(why) = result_sentence(result) {
             let takes = result.in_place.as_ref().map(|param| format!(" It takes the memory of {param}.")).unwrap_or_default();
             let _ = writeln!(out, "       {} ({}): {why}{takes}", result.name, line_in(source, result.line));
         }

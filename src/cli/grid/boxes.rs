@@ -8,7 +8,7 @@ use super::super::args::{MakeArgs, MakeKind};
 use equelle::failure::Failure;
 
 /// Most boxes, so that options ask for no more memory than there is.
-const MOST_BOXES: usize = 50_000_000;
+const MAX_BOXES: usize = 50_000_000;
 
 /// Corners of boxes, moved.
 pub(super) struct BoxShape {
@@ -32,9 +32,9 @@ impl BoxShape {
             let expected = if args.kind == MakeKind::Box { "2 or 3".to_string() } else { wanted.start().to_string() };
             return Err(Failure::usage(format!("--cells: expected {expected} numbers, found {dim}")));
         }
-        let total = args.cells.iter().try_fold(1_usize, |total, &n| total.checked_mul(n)).filter(|&total| total <= MOST_BOXES);
+        let total = args.cells.iter().try_fold(1_usize, |total, &n| total.checked_mul(n)).filter(|&total| total <= MAX_BOXES);
         if total.is_none_or(|total| total == 0) {
-            return Err(Failure::usage(format!("--cells: expected from 1 to {MOST_BOXES} cells")));
+            return Err(Failure::usage(format!("--cells: expected from 1 to {MAX_BOXES} cells")));
         }
         let lengths = args.size.clone().unwrap_or_else(|| args.cells.iter().map(|&n| n as f64).collect());
         if lengths.len() != dim || !lengths.iter().all(|&length| length > 0.0 && length.is_finite()) {

@@ -95,13 +95,13 @@ pub(super) fn write(grid: &Grid, out: &Path, format: Format, console: &Console) 
             // Faces are no cells of the mesh, so that what belongs to them is in a file of its own.
             let has_faces = grid.named().arrays().any(|array| array.kind == EntityKind::Face)
                 || grid.named().sets().any(|set| set.kind == EntityKind::Face);
-            if has_faces { write_vtu(grid, VtkPart::Faces, EntityKind::Face, &of_faces(out), console) } else { Ok(()) }
+            if has_faces { write_vtu(grid, VtkPart::Faces, EntityKind::Face, &faces_path(out), console) } else { Ok(()) }
         }
     }
 }
 
 /// `x-faces.vtu` for `x.vtu`.
-fn of_faces(out: &Path) -> PathBuf {
+fn faces_path(out: &Path) -> PathBuf {
     let mut name = out.file_stem().map_or_else(OsString::new, OsString::from);
     name.push("-faces.vtu");
     out.with_file_name(name)

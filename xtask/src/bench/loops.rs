@@ -110,7 +110,7 @@ pub(super) fn words(dim: usize, cells: usize, folder: &Path) -> Result<Vec<Strin
     Ok(words)
 }
 
-/// Where programs of a benchmark keep their files.
+/// Folder for the files of a benchmark's programs.
 pub(super) fn folder() -> PathBuf {
     root().join("target/bench/cliffs")
 }

@@ -19,14 +19,14 @@ use std::fs;
 use crate::tools::{Failure, root};
 use modules::Crate;
 
-/// How many modules may import each other in general.
+/// Maximum number of modules that import each other, in general.
 const PAIR: usize = 2;
 
 /// Folders with another limit: one where no circle is allowed. A circle obeys the strictest limit
 /// of its files.
 const LIMITS: [(&str, usize); 2] = [("backend-cuda/src", 1), ("backend-serial/src", 1)];
 
-/// How many inherent methods a type of a back-end may have.
+/// Maximum number of inherent methods of a type of a back-end.
 const MAX_METHODS: usize = 100;
 
 /// Files that import each other, sorted, and the imports among them.

@@ -51,7 +51,7 @@ enum Target<'a> {
     Item(usize, &'a str),
 }
 
-/// How many imports of imports are followed; more would be a circle of names.
+/// Maximum length of a chain of imports; a longer one would be a circle of names.
 const MAX_IMPORTS: usize = 32;
 
 impl Crate {
@@ -113,7 +113,7 @@ impl Crate {
         imports
     }
 
-    /// How many inherent methods each type has, by the file of its definition and its name.
+    /// Number of inherent methods of each type, by the file of its definition and its name.
     pub(super) fn methods(&self) -> BTreeMap<(&str, &str), usize> {
         let mut methods = BTreeMap::new();
         for (place, module) in self.modules.iter().enumerate() {

@@ -26,7 +26,7 @@ pub(super) struct Case {
     pub within: [f64; 2],
 }
 
-/// Where the generators of grids are.
+/// Executables that generate grids.
 pub(super) enum Generators {
     /// Examples of the runtime.
     Workspace,

@@ -1,11 +1,11 @@
-//! Which body of a kernel that reads by index is for the cells of a Cartesian grid.
+//! Choice of the body that runs on the cells of a Cartesian grid, for kernels that read by index.
 
 use equelle_front::backend::visit::{Node, visit_block};
 use equelle_front::ir::{CartesianForm, KBlock, KExpr, KStmt, Kernel, Path, reads_by_index};
 use equelle_front::types::{CanonicalSet, EntityKind, SetTable};
 
-/// The body for every cell, of a kernel that reads by index: such a kernel runs on Cartesian grids
-/// alone, so that its body for any grid will do where it has no other one.
+/// The body for all cells. A kernel that reads by index runs on Cartesian grids only: its general
+/// body serves if it has no Cartesian form.
 pub(in crate::codegen) fn body_of_cells<'a>(kernel: &'a Kernel, sets: &SetTable) -> Option<&'a KBlock> {
     let over_cells = kernel.space_set().is_some_and(|set| sets.get(set).canonical == Some(CanonicalSet::ALL_CELLS));
     match &kernel.cartesian {
@@ -15,7 +15,7 @@ pub(in crate::codegen) fn body_of_cells<'a>(kernel: &'a Kernel, sets: &SetTable)
     }
 }
 
-/// True if a body asks for cells alone, and for nothing but their volumes.
+/// True if a body reads only values of cells, and only volumes of the geometry.
 fn asks_cells_alone(kernel: &Kernel, body: &KBlock, sets: &SetTable) -> bool {
     let mut alone = true;
     visit_block(body, &mut |node| {

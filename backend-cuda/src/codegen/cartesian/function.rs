@@ -15,8 +15,8 @@ use super::row_cells::row_widths;
 /// without asking for them: asked for at every cell, they take a tenth of the time of a step of
 /// explicit heat, and threads that run in step wait for the one whose cell is on the boundary.
 pub(in crate::codegen) fn cell_function(source: Source<'_>, block: &KBlock) -> Function {
-    let usage = BodyUsage::of_block(source.kernel, source.sets, block);
-    let bounds = LaunchBounds::of_cells(&usage, block);
+    let usage = BodyUsage::from_block(source.kernel, source.sets, block);
+    let bounds = LaunchBounds::for_cells(&usage, block);
     let first = bounds.leaves_registers();
     let mut w = Writer::new(source, Form::Cells);
     w.loads_neighbours_first = first;
@@ -45,7 +45,7 @@ pub(in crate::codegen) fn cell_function(source: Source<'_>, block: &KBlock) -> F
     if apart { function.inside_and_boundary() } else { function }
 }
 
-/// The same with several cells of a row a thread, where those load values together.
+/// The function with several cells of a row per thread, if these load values together.
 pub(in crate::codegen) fn row_function(source: Source<'_>, block: &KBlock) -> Option<Function> {
     let (widths, inside) = row_widths(source, block)?;
     let mut w = Writer::new(source, Form::Cells);
@@ -58,7 +58,7 @@ pub(in crate::codegen) fn row_function(source: Source<'_>, block: &KBlock) -> Op
     let mut arguments = vec![Argument::Cartesian];
     arguments.extend(w.uses.ranks.iter().copied().map(Argument::Ranks));
     let name = format!("{}_cartesian_rows", source.name);
-    Some(finish(w, name, LaunchBounds::RowCells, arguments, GridUse::default()).inside_and_boundary().of_rows(widths))
+    Some(finish(w, name, LaunchBounds::RowCells, arguments, GridUse::default()).inside_and_boundary().with_row_widths(widths))
 }
 
 impl Writer<'_> {
@@ -85,6 +85,6 @@ pub(in crate::codegen) fn axis_function(source: Source<'_>, block: &KBlock) -> F
     w.line(if faces { "if (axis >= DIM) return;" } else { "if (axis >= 1) return;" });
     w.statements(block);
     store(&mut w, block, "axis", if faces { "DIM" } else { "1" });
-    let bounds = LaunchBounds::of(&BodyUsage::of_block(source.kernel, source.sets, block), false);
+    let bounds = LaunchBounds::of(&BodyUsage::from_block(source.kernel, source.sets, block), false);
     finish(w, format!("{}_per_axis", source.name), bounds, vec![Argument::Cartesian], GridUse::default())
 }

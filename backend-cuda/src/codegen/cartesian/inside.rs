@@ -32,7 +32,7 @@ pub(in crate::codegen) fn inside_function(source: Source<'_>, inside: &InsideFor
             store(far, &body, CELL.0, CELL.1);
         });
     });
-    let usage = BodyUsage::of_block(source.kernel, source.sets, &source.kernel.body);
+    let usage = BodyUsage::from_block(source.kernel, source.sets, &source.kernel.body);
     let grid = w.uses.grid.with_geometry(&usage);
     let mut arguments = vec![Argument::Cartesian];
     arguments.extend(grid.any().then_some(Argument::Grid));

@@ -11,7 +11,7 @@ use crate::codegen::emit::around::{RunOfPlanes, Stretch};
 use crate::codegen::emit::writer::Writer;
 
 /// Reads along the third axis from which it pays.
-const LEAST_PLANES: usize = 5;
+const MIN_PLANES: usize = 5;
 
 impl Writer<'_> {
     /// Returns what threads keep from plane to plane, if that pays and takes at most `most_arrays`
@@ -29,7 +29,7 @@ impl Writer<'_> {
                 let mut planes: Vec<i8> = above.iter().filter_map(|steps| column.step(param, steps)).collect();
                 planes.sort_unstable();
                 planes.dedup();
-                planes.len() >= LEAST_PLANES
+                planes.len() >= MIN_PLANES
             });
             for column in columns {
                 let name = self.names.fresh(&format!("{}_column", self.params[param.0 as usize]));
@@ -51,7 +51,7 @@ impl Writer<'_> {
         (arrays > 0 && arrays <= most_arrays).then_some(run)
     }
 
-    /// The numbers that a block reads some steps away from the cell at hand.
+    /// The numbers that a block reads some steps away from the current cell.
     fn reads_around(&self, block: &KBlock) -> Vec<(ParamId, [Steps; 3])> {
         let mut cells: BTreeMap<LocalId, Path> = BTreeMap::new();
         let mut reads = Vec::new();

@@ -27,7 +27,7 @@ struct RowLoads {
 /// Numbers of cells that threads of a kernel may take, if any; and its body inside the grid.
 pub(in crate::codegen) fn row_widths(source: Source<'_>, block: &KBlock) -> Option<(&'static [u32], KBlock)> {
     let kernel = source.kernel;
-    let bounds = LaunchBounds::of(&BodyUsage::of_block(kernel, source.sets, block), false);
+    let bounds = LaunchBounds::of(&BodyUsage::from_block(kernel, source.sets, block), false);
     if !bounds.leaves_registers() || !stores_rows(kernel) {
         return None;
     }

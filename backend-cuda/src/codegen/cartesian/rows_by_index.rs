@@ -20,12 +20,12 @@ const COLUMN_REGISTERS: usize = 40;
 /// spills.
 const PLANE_REGISTERS: usize = 88;
 /// Rows from which it pays: a kernel that reads along x alone loads each value by itself.
-const LEAST_ROWS: usize = 3;
+const MIN_ROWS: usize = 3;
 
 /// The function for several cells of a row a thread, where they load enough rows together.
 pub(in crate::codegen) fn row_function_by_index(source: Source<'_>, block: &KBlock) -> Option<Function> {
     let kernel = source.kernel;
-    let is_light = LaunchBounds::of_cells(&BodyUsage::of_block(kernel, source.sets, block), block) == LaunchBounds::Light;
+    let is_light = LaunchBounds::for_cells(&BodyUsage::from_block(kernel, source.sets, block), block) == LaunchBounds::Light;
     if !is_light || kernel.writes_what_it_reads() || !stores_rows(kernel) {
         return None;
     }
@@ -35,12 +35,12 @@ pub(in crate::codegen) fn row_function_by_index(source: Source<'_>, block: &KBlo
         w.line("EqCell cell;");
         w.line("if (!eq_row_here<ROW>(g, cell)) return;");
         let rows = w.cells_of_rows(block);
-        if rows < LEAST_ROWS {
+        if rows < MIN_ROWS {
             return None;
         }
         // As many cells as one instruction loads, with more registers if need be.
         let (widths, bounds) = widths_and_bounds(source, rows)?;
-        Some(row_function(source, w, bounds).of_rows(widths))
+        Some(row_function(source, w, bounds).with_row_widths(widths))
     })
 }
 
@@ -57,7 +57,7 @@ fn planes_function(source: Source<'_>, block: &KBlock) -> Option<Function> {
     if loaded * registers_of_rows(source, widths) > PLANE_REGISTERS {
         return None;
     }
-    Some(row_function(source, w, LaunchBounds::Planes).of_rows(widths))
+    Some(row_function(source, w, LaunchBounds::Planes).with_row_widths(widths))
 }
 
 fn row_function(source: Source<'_>, w: Writer<'_>, bounds: LaunchBounds) -> Function {

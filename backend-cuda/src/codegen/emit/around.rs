@@ -22,7 +22,7 @@ pub(in crate::codegen) struct RowsTogether {
 pub(in crate::codegen) struct RunOfPlanes {
     /// Lines before the loop over the planes.
     pub definitions: Vec<String>,
-    /// Values above and below the cells at hand, with their names.
+    /// Values above and below the current cells, with their names.
     pub columns: Vec<(Stretch, String)>,
     /// Values beside the cells in a row, each loaded once for all cells; with their names, where
     /// they have been asked for.
@@ -53,7 +53,7 @@ pub(in crate::codegen) struct Stretch {
 }
 
 impl Stretch {
-    /// Stretches that have all these steps along an axis: steps from the cell at hand to one place,
+    /// Stretches that have all these steps along an axis: steps from the current cell to one place,
     /// whose value depends on the place alone. Where a read is never beyond, any map will do.
     pub(in crate::codegen) fn of(param: ParamId, steps: &[&Steps]) -> Vec<Stretch> {
         let mut stretches: Vec<Stretch> = Vec::new();
@@ -98,12 +98,12 @@ fn is_met_by(read: SideMap, loaded: SideMap) -> bool {
     read == SideMap::Never || read == loaded
 }
 
-/// Cells that a body reads by index, by the steps that lead there from the cell at hand.
+/// Cells that a body reads by index, by the steps that lead there from the current cell.
 #[derive(Clone, Debug, Default)]
 pub(in crate::codegen) struct CellsAround {
     /// True if the text has a place for the definitions of names.
     pub(super) named: bool,
-    /// True if the cell at hand is so far from the sides that no rule beyond them is asked for.
+    /// True if the current cell is so far from the sides that no rule beyond them is asked for.
     pub inside: bool,
     /// Names of places along each axis.
     pub(super) places: [Vec<(Steps, String)>; 3],

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use equelle_front::ops::Offset;
 
-/// Where derivatives go.
+/// Destination of derivatives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::codegen) enum Target {
     /// To the entries of the row that the pattern has found for the additions, in their order.

@@ -52,7 +52,7 @@ impl Writer<'_> {
         "grid.shape"
     }
 
-    /// Where a cell is in a Cartesian grid.
+    /// Position of a cell in a Cartesian grid.
     pub(in crate::codegen) fn cell_fact(&mut self, fact: CellFact, at: &Path) -> Text {
         if let Some(steps) = self.steps(at) {
             return self.fact_around(fact, steps);

@@ -9,7 +9,7 @@ use equelle_front::types::{Basic, Shape, Type};
 
 use super::text::Text;
 
-/// How a kernel computes, and what collections hold.
+/// Precisions of a kernel: of its arithmetic, and of the elements of collections.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::codegen) struct Reals {
     computed: Precision,
@@ -25,7 +25,7 @@ impl Reals {
         Reals { computed: kernel.computes_in(numbers), kept: numbers.precision }
     }
 
-    /// Precision of what collections hold.
+    /// Precision of the elements of collections.
     pub(in crate::codegen) fn stored_precision(self) -> Precision {
         self.kept
     }
@@ -46,8 +46,8 @@ impl Reals {
         }
     }
 
-    /// C++ type of a stored element. What is no collection, and partial results of reductions
-    /// (`reduced`), are doubles.
+    /// C++ type of a stored element. Single values, sequences and partial results of reductions
+    /// (`reduced`) are doubles.
     pub(in crate::codegen) fn stored(self, ty: &Type, reduced: bool) -> &'static str {
         let of_collection = matches!(ty.shape, Shape::Collection(_)) && !reduced;
         match ty.basic {
@@ -59,7 +59,7 @@ impl Reals {
         }
     }
 
-    /// A number that is a double in the text, as expressions have it.
+    /// Converts a number that is a double in the text to the precision of expressions.
     pub(in crate::codegen) fn entering(self, number: &str) -> String {
         match self.computed {
             Precision::Double => number.to_owned(),
@@ -67,7 +67,7 @@ impl Reals {
         }
     }
 
-    /// The same of a Vector.
+    /// [`Reals::entering`] for a Vector.
     pub(in crate::codegen) fn entering_vector(self, vector: &str) -> String {
         match self.computed {
             Precision::Double => vector.to_owned(),
@@ -75,7 +75,7 @@ impl Reals {
         }
     }
 
-    /// A value as reductions take it.
+    /// Converts a value to the double precision of reductions.
     pub(in crate::codegen) fn reduced(self, value: Text, basic: Basic) -> Text {
         match (self.computed, basic) {
             (Precision::Single, Basic::Scalar) => Text::atom(format!("double({})", value.bare())),

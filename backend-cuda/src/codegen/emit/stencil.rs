@@ -22,7 +22,7 @@ enum SameFor {
 }
 
 impl Writer<'_> {
-    /// The steps from the cell at hand to the end of a path, where they are the same for all cells.
+    /// The steps from the current cell to the end of a path, where they are the same for all cells.
     pub(in crate::codegen) fn steps(&self, path: &Path) -> Option<[Steps; 3]> {
         if self.around.named { offset_steps(path, &self.around.cells) } else { None }
     }
@@ -95,7 +95,7 @@ impl Writer<'_> {
         }
     }
 
-    /// A value that several cells of a row load together: it is in the row of the cell at hand, or
+    /// A value that several cells of a row load together: it is in the row of the current cell, or
     /// in one some steps away from it.
     pub(in crate::codegen) fn loaded_together(&mut self, param: ParamId, at: &Path) -> Option<Text> {
         self.around.together.as_ref()?;
@@ -130,14 +130,14 @@ impl Writer<'_> {
         Some(Text::atom(format!("{name}[at]")))
     }
 
-    /// A value above or below the cell at hand that a thread keeps from plane to plane.
+    /// A value above or below the current cell that a thread keeps from plane to plane.
     fn in_column(&self, param: ParamId, steps: &Steps) -> Option<Text> {
         let columns = &self.around.together.as_ref()?.run.as_ref()?.columns;
         let find = |(column, name): &(Stretch, String)| Some(Text::atom(format!("{name}[{}][at]", column.step(param, steps)?)));
         columns.iter().find_map(find)
     }
 
-    /// A value beside the cell at hand, in its row or one some steps away from it, which the cells
+    /// A value beside the current cell, in its row or one some steps away from it, which the cells
     /// of a thread load together.
     fn beside(&mut self, param: ParamId, x: &Steps, rows: &[Steps; 2]) -> Option<Text> {
         let run = self.around.together.as_ref()?.run.as_ref()?;
@@ -187,7 +187,7 @@ impl Writer<'_> {
         columns.iter().find_map(|(column, name)| Some(format!("{name}[{}]", column.step(param, steps)?)))
     }
 
-    /// Lines that load one part of a column, `by` planes from the cells at hand.
+    /// Lines that load one part of a column, `by` planes from the current cells.
     pub(in crate::codegen) fn load_in_column(&mut self, column: &Stretch, name: &str, by: &str) -> String {
         let values = self.param(column.param);
         let near = column.ends.iter().all(|&by| self.is_near(2, by));

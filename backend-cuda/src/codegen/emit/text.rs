@@ -9,7 +9,7 @@ pub(in crate::codegen) struct Text {
     form: TextForm,
 }
 
-/// How an expression holds together.
+/// Precedence of an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum TextForm {
     /// The name of one value.

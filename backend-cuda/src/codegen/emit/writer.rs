@@ -15,7 +15,7 @@ use super::reals::Reals;
 use super::sides::SideNames;
 use super::uses::Uses;
 
-/// Which body of a kernel the text is for.
+/// Body of a kernel that the text implements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::codegen) enum Form {
     /// Any grid.

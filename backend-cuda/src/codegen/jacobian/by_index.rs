@@ -65,7 +65,7 @@ pub(in crate::codegen) fn equation_by_index(source: Source<'_>, form: &JacobianF
     writer.close("}");
     writer.line("eq_write_rows(stage, rows);");
 
-    let usage = |block| BodyUsage::of_block(source.kernel, source.sets, block);
+    let usage = |block| BodyUsage::from_block(source.kernel, source.sets, block);
     let bounds = LaunchBounds::of(&usage(&form.body), true);
     let [used, told] = match near_form {
         Form::General => [usage(&form.body), usage(&skeleton.block)],

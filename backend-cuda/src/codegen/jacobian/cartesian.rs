@@ -51,7 +51,7 @@ pub(in crate::codegen) fn cartesian_equation(source: Source<'_>, unknowns: u32, 
     writer.close("}");
     writer.line("eq_write_rows(stage, rows);");
 
-    let bounds = LaunchBounds::of(&BodyUsage::of_block(source.kernel, source.sets, block), false);
+    let bounds = LaunchBounds::of(&BodyUsage::from_block(source.kernel, source.sets, block), false);
     EquationText {
         evaluation: finish_cells(writer, format!("{name}_cartesian"), bounds, Argument::Rows, &BodyUsage::default()),
         pattern: finish_cells(pattern, format!("{name}_cartesian_pattern"), LaunchBounds::Light, Argument::Pattern, &BodyUsage::default()),

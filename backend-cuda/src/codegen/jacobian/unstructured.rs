@@ -78,10 +78,10 @@ pub(in crate::codegen) fn unstructured_equation(source: Source<'_>, form: &Jacob
     writer.close("}");
     writer.line("eq_write_rows(stage, rows);");
 
-    let used = BodyUsage::of_block(source.kernel, source.sets, &form.body);
-    let conditions = BodyUsage::of_checks(source.kernel, source.sets);
+    let used = BodyUsage::from_block(source.kernel, source.sets, &form.body);
+    let conditions = BodyUsage::from_checks(source.kernel, source.sets);
     let slots = (target == Target::Slots).then_some(Argument::Slots);
-    let told = BodyUsage::of_block(source.kernel, source.sets, &skeleton.block);
+    let told = BodyUsage::from_block(source.kernel, source.sets, &skeleton.block);
     EquationText {
         evaluation: finish_equation(writer, name.to_owned(), &conditions.and(used), [Some(Argument::Rows), slots]),
         pattern: finish_equation(pattern, format!("{name}_pattern"), &told, [Some(Argument::Pattern), None]),

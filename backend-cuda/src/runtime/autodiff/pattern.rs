@@ -157,7 +157,7 @@ fn rows_of(executor: &Executor, rows: usize, n_cols: usize, listed: &Listed, wit
         let row_ptr = executor.upload("rows of the Jacobian", &[0u64])?;
         let columns = executor.buffer("columns of the Jacobian", 0)?;
         let slots = with_slots.then(|| (Rc::clone(&row_ptr), Rc::clone(&columns)));
-        return Ok(CsrPattern::on_device(row_ptr, columns, 0, 0, n_cols).of_kernel(block_of([0; 4]), slots));
+        return Ok(CsrPattern::on_device(row_ptr, columns, 0, 0, n_cols).with_kernel_data(block_of([0; 4]), slots));
     }
     let Listed { starts, columns, total: listed_columns, .. } = listed;
     let call = |name| Ok::<_, Error>(executor.call(&MATRICES_MODULE, name)?.arg(rows as u32));
@@ -193,7 +193,7 @@ fn rows_of(executor: &Executor, rows: usize, n_cols: usize, listed: &Listed, wit
         return Err(Error::new(ErrorKind::Backend, "a row of the Jacobian has more entries than can be numbered"));
     }
     let block = block_of([most[0], most[1], most[2], most[3]]);
-    Ok(CsrPattern::on_device(row_ptr, packed, rows, entries, n_cols).of_kernel(block, slots))
+    Ok(CsrPattern::on_device(row_ptr, packed, rows, entries, n_cols).with_kernel_data(block, slots))
 }
 
 #[cfg(test)]

@@ -360,7 +360,7 @@ impl Call {
     }
 
     /// The call of another function with the same arguments.
-    pub(crate) fn of_function(self, function: FunctionId, name: Rc<str>) -> Self {
+    pub(crate) fn with_function(self, function: FunctionId, name: Rc<str>) -> Self {
         Call { function, name, ..self }
     }
 

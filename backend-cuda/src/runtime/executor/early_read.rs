@@ -36,7 +36,7 @@ impl Executor {
         let address = |of: Option<DevicePtr>| of.map_or(0, |address| address.0);
         let call = self.runtime_call("equelle_tell_host")?.arg(address(read.number)).arg(address(read.condition)).arg(told.address());
         let addresses: Vec<DevicePtr> = [read.number, read.condition].into_iter().flatten().collect();
-        self.queue.borrow_mut().insert_behind(Executor::of_one_thread(call), &addresses);
+        self.queue.borrow_mut().insert_behind(Executor::single_thread_launch(call), &addresses);
         self.flush()?;
         self.count(|counters| counters.synchronisations += 1);
         while is_there.load(Ordering::Acquire) == 0 {

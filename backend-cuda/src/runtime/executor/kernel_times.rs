@@ -43,12 +43,12 @@ impl Mean {
         self.seconds += seconds;
     }
 
-    fn of_one(&self) -> Option<f64> {
+    fn per_launch(&self) -> Option<f64> {
         (self.launches > 0).then(|| self.seconds / self.launches as f64)
     }
 }
 
-/// Which occurrence of a sequence was timed.
+/// Occurrence of a sequence that was timed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Occurrence {
     First,
@@ -100,8 +100,8 @@ impl KernelTimes {
     /// what it takes on the device.
     pub(crate) fn report(&self, device: &dyn Device, profiler: &Profiler) {
         for kernel in self.kernels.iter().flatten() {
-            let of_one = kernel.second.of_one().or(kernel.first.of_one()).unwrap_or(f64::NAN);
-            profiler.kernel((&kernel.name, &kernel.lines), FORM, kernel.calls, of_one * kernel.calls as f64, kernel.bytes);
+            let per_launch = kernel.second.per_launch().or(kernel.first.per_launch()).unwrap_or(f64::NAN);
+            profiler.kernel((&kernel.name, &kernel.lines), FORM, kernel.calls, per_launch * kernel.calls as f64, kernel.bytes);
             if let Some(resources) = device.resources(kernel.function, kernel.threads) {
                 profiler.resources(&kernel.name, resources);
             }

@@ -41,7 +41,7 @@ impl Executor {
 
     /// Queues a call of a single thread.
     pub(crate) fn launch_once(&self, call: Call) {
-        self.push(Executor::of_one_thread(call));
+        self.push(Executor::single_thread_launch(call));
     }
 
     /// Queues a call of one warp.
@@ -50,7 +50,7 @@ impl Executor {
     }
 
     /// The launch of a call of a single thread.
-    pub(crate) fn of_one_thread(call: Call) -> Launch {
+    pub(crate) fn single_thread_launch(call: Call) -> Launch {
         call.shaped(LaunchShape { grid: [1; 3], block: [1; 3] })
     }
 
@@ -96,7 +96,7 @@ impl Executor {
             LaunchDomain::Cells => {
                 let g = self.cartesian_args()?;
                 let grid = [g.n[0].div_ceil(x * config.row_cells), g.n[1].div_ceil(y), g.n[2].div_ceil(config.cells_per_thread)];
-                let call = self.of_row_cells(call, config.row_cells)?;
+                let call = self.call_with_row_cells(call, config.row_cells)?;
                 Ok(call.with_cells_per_thread(&g, config.cells_per_thread).shaped(LaunchShape { grid, block }))
             }
             LaunchDomain::InsideAndBoundary => {
@@ -113,18 +113,18 @@ impl Executor {
                 let [across, along, layers] = [0, 1, 2].map(|axis| g.n[axis].div_ceil(cells[axis]));
                 let threads = u64::from(across) * u64::from(along) * u64::from(x * y);
                 let shape = LaunchShape { grid: [across, along, layers + boundary.div_ceil(threads) as u32], block };
-                let call = self.of_row_cells(call, config.row_cells)?;
+                let call = self.call_with_row_cells(call, config.row_cells)?;
                 Ok(call.with_cells_per_thread(&g, config.cells_per_thread).shaped(shape))
             }
         }
     }
 
-    /// The call with the function that takes so many cells of a row a thread.
-    fn of_row_cells(&self, call: Call, row_cells: u32) -> Result<Call, Error> {
+    /// The call of the variant of its function that takes so many cells of a row per thread.
+    fn call_with_row_cells(&self, call: Call, row_cells: u32) -> Result<Call, Error> {
         let Some(rows) = call.rows() else { return Ok(call) };
         let Some((_, name)) = rows.names.iter().find(|(width, _)| *width == row_cells) else { return Ok(call) };
         let (function, name) = self.function(&rows.module, self.precision(), name)?;
-        Ok(call.of_function(function, name))
+        Ok(call.with_function(function, name))
     }
 
     /// Numbers of cells of a row that a thread may take: rows must be multiples of it.

@@ -51,7 +51,7 @@ pub(crate) struct Queue {
     /// Number of sequences of launches submitted to the device.
     handed_over: u64,
     seen: HashMap<Vec<Launch>, SequenceState>,
-    /// Why the first graph could not be built.
+    /// Error of the first graph that could not be built.
     refused: Option<Error>,
     /// Times of kernels, with `--profile`.
     times: Option<KernelTimes>,
@@ -89,8 +89,8 @@ impl Queue {
         self.waiting.push(launch);
     }
 
-    /// Inserts a launch behind the last one that has one of these addresses among its arguments, at
-    /// the end if there is none. Whatever writes a number or a Bool has its address as an argument.
+    /// Inserts a launch after the last one that has one of these addresses among its arguments; at
+    /// the end if none has. Launches that write a number or a Bool have its address as an argument.
     pub(crate) fn insert_behind(&mut self, launch: Launch, addresses: &[DevicePtr]) {
         let has = |launch: &Launch| launch.words.iter().any(|word| addresses.iter().any(|address| address.0 == *word));
         let place = self.waiting.iter().rposition(has).map_or(self.waiting.len(), |last| last + 1);

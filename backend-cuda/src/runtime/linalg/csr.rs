@@ -62,7 +62,7 @@ impl CsrPattern {
     }
 
     /// Adds the data of an equation's kernel: threads per block, and slots of additions.
-    pub(crate) fn of_kernel(self, block: u32, slots: Option<(Rc<Buffer>, Rc<Buffer>)>) -> Self {
+    pub(crate) fn with_kernel_data(self, block: u32, slots: Option<(Rc<Buffer>, Rc<Buffer>)>) -> Self {
         CsrPattern { block, slots, ..self }
     }
 
@@ -186,9 +186,9 @@ impl DeviceMatrix {
     /// The kernel argument of products, once the matrix is converted.
     pub(crate) fn format(&self) -> Option<EqSparseMatrix> {
         match (self.format.get()?, self.rows.slices.get()) {
-            (SpmvFormat::Slices(values), Some(Some(slices))) => Some(EqSparseMatrix::of_slices(slices, values, self.rows.n_cols())),
+            (SpmvFormat::Slices(values), Some(Some(slices))) => Some(EqSparseMatrix::from_sell(slices, values, self.rows.n_cols())),
             (SpmvFormat::Slices(_), _) => None,
-            (SpmvFormat::Rows(lanes), _) => Some(EqSparseMatrix::of_rows(self.args(), *lanes, self.rows.n_cols())),
+            (SpmvFormat::Rows(lanes), _) => Some(EqSparseMatrix::from_csr(self.args(), *lanes, self.rows.n_cols())),
         }
     }
 }

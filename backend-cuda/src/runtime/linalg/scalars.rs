@@ -30,7 +30,7 @@ pub(crate) enum ScalarOp {
     Sqrt = 6,
     Min = 7,
     /// [`ScalarOp::ZeroIfCancelled`] for a sum in single precision.
-    ZeroIfCancelledSingles = 8,
+    ZeroIfCancelledF32 = 8,
 }
 
 /// An update of `y` before a sum, and the summand. `a` is a scalar on the device.

@@ -33,7 +33,8 @@ impl SetupCache {
         setup.downcast().ok()
     }
 
-    /// Caches a value, at most `most` of its type.
+    /// Caches a value. Of more than `most` values of its type the least recently used ones are
+    /// dropped.
     pub(crate) fn insert<K: 'static>(&mut self, made: K, most: usize) -> Rc<K> {
         let made = Rc::new(made);
         self.0.insert(0, Rc::clone(&made) as Rc<dyn Any>);
@@ -46,7 +47,7 @@ impl SetupCache {
     }
 
     /// All cached values of a type.
-    pub(crate) fn of_type<K: 'static>(&self) -> impl Iterator<Item = &K> {
+    pub(crate) fn values<K: 'static>(&self) -> impl Iterator<Item = &K> {
         self.0.iter().filter_map(|setup| setup.downcast_ref())
     }
 
@@ -99,7 +100,7 @@ enum Update {
 }
 
 impl<T: Real> Space<T> {
-    /// True if kernels fuse operations of a Krylov method: those in double precision do.
+    /// True if there are fused kernels for Krylov methods, as in double precision.
     const FUSES: bool = size_of::<T>() == 8;
 
     /// The space of vectors on an executor.
@@ -320,7 +321,7 @@ impl<T: Real> VectorSpace for Space<T> {
     fn zero_if_cancelled(&mut self, a: &DeviceNumber, b: &DeviceNumber) -> DeviceNumber {
         let operation = match Precision::of::<T>() {
             Precision::Double => ScalarOp::ZeroIfCancelled,
-            Precision::Single => ScalarOp::ZeroIfCancelledSingles,
+            Precision::Single => ScalarOp::ZeroIfCancelledF32,
         };
         self.executor.scalar_of(operation, a, b)
     }

@@ -42,7 +42,7 @@ pub(crate) struct EqSparseMatrix {
 
 impl EqSparseMatrix {
     /// A matrix in slices, with its values.
-    pub fn of_slices(pattern: &SellPattern, values: &Buffer, n_cols: usize) -> EqSparseMatrix {
+    pub fn from_sell(pattern: &SellPattern, values: &Buffer, n_cols: usize) -> EqSparseMatrix {
         let parts = [&pattern.starts, &pattern.lists, &pattern.shifts, &pattern.columns].map(|part| part.address().0);
         let [starts, lists, shifts, columns] = parts;
         let rows = EqRows { row_ptr: 0, columns: 0, entries: 0 };
@@ -50,7 +50,7 @@ impl EqSparseMatrix {
     }
 
     /// A matrix in rows, each added by `lanes` threads.
-    pub fn of_rows(rows: EqRows, lanes: u32, n_cols: usize) -> EqSparseMatrix {
+    pub fn from_csr(rows: EqRows, lanes: u32, n_cols: usize) -> EqSparseMatrix {
         EqSparseMatrix { rows, slices: [0; 5], lanes, n_cols: n_cols as u32 }
     }
 

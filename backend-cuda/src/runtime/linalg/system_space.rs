@@ -164,7 +164,7 @@ impl SystemSpace for Space<f64> {
     }
 
     fn null_vectors(&mut self, null_space: &Rc<NullSpace>) -> Result<Rc<Projection>, Error> {
-        let known = self.setups.of_type::<ConnectedComponents>().find_map(|components| components.projection(null_space));
+        let known = self.setups.values::<ConnectedComponents>().find_map(|components| components.projection(null_space));
         match known {
             Some(known) => Ok(known),
             None => Ok(Rc::new(Projection::of(self, self.len, null_space)?)),
@@ -197,7 +197,7 @@ impl SystemSpace for Space<f64> {
         let k = setting.ends.len().max(1);
         let made: Option<Box<dyn Preconditioner<Space<f64>>>> = match kind {
             Preconditioning::None => Some(Box::new(Identity)),
-            Preconditioning::Jacobi => Some(Box::new(Jacobi::of_inverse(self.inverse_diagonal(a, factor, 1.0)?))),
+            Preconditioning::Jacobi => Some(Box::new(Jacobi::from_inverse(self.inverse_diagonal(a, factor, 1.0)?))),
             Preconditioning::BlockJacobi => self.block_jacobi(a, factor, k)?.map(|made| Box::new(made) as _),
             Preconditioning::Ilu0 => self.factorize(a, factor, 1)?,
             Preconditioning::BlockIlu0 => self.factorize(a, factor, k)?,

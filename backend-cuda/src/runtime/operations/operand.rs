@@ -66,7 +66,7 @@ pub(crate) struct Computed {
 }
 
 impl Computed {
-    /// Without derivatives.
+    /// A result without derivatives.
     pub fn constant(buffer: Rc<Buffer>) -> Self {
         Computed { buffer, jacobians: [None, None, None] }
     }

@@ -1,5 +1,5 @@
-//! How much a round changes collections, where that ends a loop (`stop_when_change`): reductions on
-//! the device, of which the host reads two numbers each.
+//! Change of collections in a round, for loops that it ends (`stop_when_change`). Reductions run on
+//! the device; the host reads two numbers of each.
 
 use std::rc::Rc;
 

@@ -1,4 +1,4 @@
-//! Which functions a kernel has, and the loop over rows that calls them.
+//! Functions of a kernel, and the loop over rows that calls them.
 
 use std::collections::BTreeMap;
 
@@ -34,7 +34,7 @@ pub(in crate::codegen) struct FaceRows {
     inside: Option<Inside>,
     /// Sets whose cells are evaluated one by one.
     subsets: Vec<SetId>,
-    /// How many values of a cell are stored, and how many terms a face has.
+    /// Number of stored values of a cell, and number of terms of a face.
     counts: (usize, usize),
 }
 

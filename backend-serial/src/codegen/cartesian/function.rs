@@ -34,7 +34,7 @@ pub(in crate::codegen) struct Functions {
     pub form: ChosenForm,
 }
 
-/// The function for the grid at hand.
+/// The function for the current grid.
 pub(in crate::codegen) enum Entry {
     /// One for all grids.
     AnyDimension(Ident),

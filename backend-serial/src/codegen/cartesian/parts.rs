@@ -1,4 +1,4 @@
-//! Which operations of a large body are evaluated together.
+//! Division of a large body into parts whose operations are evaluated together.
 //!
 //! A loop that reads some hundred slices has more addresses and values at a time than a processor
 //! has registers. A large body is therefore cut into parts, each a loop over a strip of cells: the
@@ -23,9 +23,9 @@ use crate::codegen::emit::writer::{Failure, Writer, Written};
 /// Bodies that read fewer rows of arrays are one loop.
 const MANY_LANES: usize = 32;
 /// The most rows that a part reads: a processor has 16 registers for addresses.
-const MOST_LANES: usize = 12;
+const MAX_LANES: usize = 12;
 /// The most operations of a part.
-const MOST_OPERATIONS: u32 = 160;
+const MAX_OPERATIONS: u32 = 160;
 /// Operations that an elementary function takes about as long as.
 const SLOW: u32 = 16;
 
@@ -79,7 +79,7 @@ struct Facts {
     varying: u32,
 }
 
-/// How a local is made.
+/// Origin of a local.
 enum Kind {
     Same,
     Repeated(usize),
@@ -237,7 +237,7 @@ impl Cutter<'_, '_> {
 
     /// An expression that reads few rows: what reads the others is stored.
     fn cut(&mut self, value: KExpr, name: &str) -> Written<KExpr> {
-        if self.known_facts(&value)?.lanes.len() <= MOST_LANES {
+        if self.known_facts(&value)?.lanes.len() <= MAX_LANES {
             return Ok(value);
         }
         Ok(match value {
@@ -262,7 +262,7 @@ impl Cutter<'_, '_> {
     fn cut_both(&mut self, a: KExpr, b: KExpr, name: &str) -> Written<(KExpr, KExpr)> {
         let (mut a, mut b) = (self.cut(a, name)?, self.cut(b, name)?);
         let (of_a, of_b) = (self.known_facts(&a)?.lanes, self.known_facts(&b)?.lanes);
-        if of_a.union(&of_b).count() > MOST_LANES {
+        if of_a.union(&of_b).count() > MAX_LANES {
             if of_a.len() >= of_b.len() {
                 a = self.stored(a, name)?;
             } else {
@@ -320,7 +320,7 @@ fn grouped(values: Vec<Value>) -> Option<Vec<Vec<Value>>> {
                 facts.stored.is_subset(&made)
                     && is_read_no_more(value.target)
                     && (part.is_empty()
-                        || lanes.union(&facts.lanes).count() <= MOST_LANES && operations + facts.operations <= MOST_OPERATIONS)
+                        || lanes.union(&facts.lanes).count() <= MAX_LANES && operations + facts.operations <= MAX_OPERATIONS)
             };
             let candidates = waiting.iter().enumerate().filter_map(|(number, value)| Some((number, value.as_ref()?)));
             let next = candidates.filter(|(_, value)| fits(value)).min_by_key(|(number, value)| {

@@ -35,7 +35,7 @@ pub(in crate::codegen) fn row_function(
     side_functions: &[SideFunctions],
 ) -> Written<RowFunction> {
     let Source { kernel, names, .. } = source;
-    // Vectors are stored component by component, and in a row nobody has indices.
+    // Vectors are stored component by component, and rows have no element indices.
     if kernel.results.iter().any(|r| matches!(r.ty.basic, Basic::Vector | Basic::Entity(_))) {
         return Err(Failure::Form(Refusal::Result));
     }

@@ -128,7 +128,7 @@ impl Value {
     }
 }
 
-/// Which buffers are free.
+/// Free buffers.
 #[derive(Default)]
 struct Places {
     number: usize,

@@ -225,7 +225,7 @@ impl Writer<'_> {
         function.reached.iter().filter_map(variable).collect()
     }
 
-    /// Which entry of values per axis belongs to a parameter: the axis for faces, 0 for cells.
+    /// Index of a parameter's entry in values per axis: the axis for faces, 0 for cells.
     fn per_axis_index(&self, id: equelle_front::ir::ParamId, axis: TokenStream) -> Written<TokenStream> {
         let set = self.set_of(id)?;
         Ok(match self.module.sets.get(set).kind {

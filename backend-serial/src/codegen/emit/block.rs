@@ -48,7 +48,7 @@ impl Writer<'_> {
                 if let (Form::Row, Path::Select { condition, if_true, if_false }) = (self.form, path)
                     && let (Some(a), Some(b)) = (self.place(if_true), self.place(if_false))
                 {
-                    // In a row nobody has indices; what is read is chosen where it is read.
+                    // Rows have no element indices, so each read chooses between the two places.
                     let condition = self.expr(condition)?;
                     let name = self.define(*local)?;
                     self.choices.insert(*local, (name.clone(), a, b));

@@ -9,7 +9,7 @@ use proc_macro2::Ident;
 
 use super::stencil_point::StencilPoint;
 
-/// Where derivatives go.
+/// Destination of derivatives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::codegen) enum Target {
     /// To the next slot of the stencil.

@@ -53,11 +53,11 @@ impl Writer<'_> {
             }
             KExpr::FaceGap(at) => {
                 self.uses.add_all([Use::Geometry, Use::Places]);
-                self.of_grid("face_gap", at)?
+                self.grid_method_call("face_gap", at)?
             }
             KExpr::FaceTransmissibility(at) => {
                 self.uses.add_all([Use::Geometry, Use::Places]);
-                self.of_grid("face_transmissibility", at)?
+                self.grid_method_call("face_transmissibility", at)?
             }
             KExpr::IsEmpty(at) => self.is_empty(at)?,
             KExpr::CellFact { fact, at } => self.place_fact(*fact, at)?,
@@ -314,7 +314,7 @@ impl Writer<'_> {
             };
             let array = if kind == Some(EntityKind::Edge) { Use::Edges } else { Use::Geometry };
             self.uses.add(array);
-            return self.of_grid(method, at);
+            return self.grid_method_call(method, at);
         }
         match kind {
             Some(EntityKind::Cell) => {
@@ -335,7 +335,7 @@ impl Writer<'_> {
     }
 
     /// Writes a call of a method of the grid for an entity.
-    fn of_grid(&mut self, method: &str, at: &Path) -> Written<Text> {
+    fn grid_method_call(&mut self, method: &str, at: &Path) -> Written<Text> {
         let (entity, method, grid) = (self.entity(at)?, ident(method), self.grid());
         Ok(Text::atom(quote! { #grid.#method(#entity) }))
     }
@@ -354,7 +354,7 @@ impl Writer<'_> {
                 None => return Err(self.no_geometry()),
             };
             self.uses.add_all([array, Use::Places]);
-            return self.of_grid(method, at);
+            return self.grid_method_call(method, at);
         }
         if self.form == Form::Stencil {
             return stencil_centroid(self, at);
@@ -385,7 +385,7 @@ impl Writer<'_> {
                 return Err(self.no_geometry());
             }
             self.uses.add_all([Use::Geometry, Use::Places]);
-            return self.of_grid("face_normal", at);
+            return self.grid_method_call("face_normal", at);
         }
         if self.is_face_here(at) || self.is_side_face(at) {
             self.uses.add_all([Use::Grid, Use::Dim, Use::Axis]);

@@ -148,7 +148,7 @@ pub(in crate::codegen) fn buffers(writer: &mut Writer, len: TokenStream) -> Writ
     Ok(out)
 }
 
-/// Assignments of one element's values, at its index in the range at hand.
+/// Assignments of one element's values, at its index in the current range.
 pub(in crate::codegen) fn stores(writer: &mut Writer, index: &TokenStream, yields: &[Text]) -> Written<TokenStream> {
     let mut out = TokenStream::new();
     for ((result, slice), value) in writer.kernel.results.iter().zip(&writer.slices).zip(yields) {

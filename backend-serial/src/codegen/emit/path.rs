@@ -316,7 +316,7 @@ impl Writer<'_> {
 }
 
 impl Writer<'_> {
-    /// Where a cell is in the grid.
+    /// Position of a cell in the grid.
     pub(in crate::codegen) fn place_fact(&mut self, fact: CellFact, at: &Path) -> Written<Text> {
         if self.form == Form::Stencil {
             return stencil_fact(self, fact, at);
@@ -339,7 +339,7 @@ impl Writer<'_> {
     }
 }
 
-/// The cells of the face at hand, where the text asks for them.
+/// The cells of the current face, where the text asks for them.
 pub(in crate::codegen) fn cells_here(writer: &mut Writer) -> Option<TokenStream> {
     writer.uses.has(Use::CellsHere).then(|| {
         let grid = writer.grid();

@@ -10,7 +10,7 @@ use quote::quote;
 
 use super::text::{Level, Text, ident};
 
-/// How a kernel computes.
+/// Precision of a kernel's arithmetic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::codegen) enum Reals {
     /// In double precision.

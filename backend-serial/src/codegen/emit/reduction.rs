@@ -42,9 +42,9 @@ pub(in crate::codegen) fn take_in_vector(writer: &mut Writer, result: &Ident, si
     quote! { #result = #value; }
 }
 
-/// Takes in the term of a face on this side of the cell. A sum subtracts on the low side, which
-/// is the same as adding the negative, to the bit. Of an extreme `found` may be the variable for
-/// its face, with the face at hand.
+/// Takes in the term of a face on this side of the cell. A sum subtracts on the low side, which is
+/// the same as adding the negative, to the bit. Of an extreme `found` may be the variable for its
+/// face, with the current face.
 pub(in crate::codegen) fn take_in(
     writer: &mut Writer,
     reduction: FaceReduction,

@@ -42,7 +42,7 @@ fn offset_name(axis: usize, steps: &[(i8, [SideMap; 2])]) -> Option<String> {
     (!steps.is_empty()).then(|| format!("_{}{sign}{}", ["x", "y", "z"][axis], by.unsigned_abs()))
 }
 
-/// The steps from the cell at hand to the end of a path. Of the side that a step does not approach
+/// The steps from the current cell to the end of a path. Of the side that a step does not approach
 /// the map says nothing, so that steps are the same more often.
 pub(in crate::codegen) fn steps(writer: &Writer<'_>, path: &Path) -> Written<[Steps; 3]> {
     let mut steps = offset_steps(path, &writer.stencil.cells).ok_or(Failure::Form(Refusal::ChosenEntity))?;
@@ -136,7 +136,7 @@ pub(in crate::codegen) fn stencil_centroid(writer: &mut Writer<'_>, path: &Path)
     Ok(Text::atom(quote! { #grid.cell_centroid::<DIM>([#along, #row[0], #row[1]]) }))
 }
 
-/// Where a cell is in the grid.
+/// Position of a cell in the grid.
 pub(in crate::codegen) fn stencil_fact(writer: &mut Writer<'_>, fact: CellFact, path: &Path) -> Written<Text> {
     let [x, y, z] = steps(writer, path)?;
     let row = writer.stencil.row([y, z]);

@@ -75,7 +75,7 @@ pub(in crate::codegen) struct FaceNames {
     /// Which of them is the cell that is summed for, where that is known: the one at the low end of
     /// the face (its first one) or at the high end.
     pub own: Option<End>,
-    /// True if that cell is the element at hand.
+    /// True if that cell is the current element.
     pub own_is_here: bool,
 }
 

@@ -27,11 +27,11 @@ pub(in crate::codegen) struct StencilReads {
     pub rows: Vec<RowSteps>,
     /// Elements and the slices that hold them.
     pub slices: Vec<(Read, Ident)>,
-    /// Which of them have been read since somebody cleared this.
+    /// Those of them that have been read since this was cleared.
     pub touched: BTreeSet<usize>,
     /// Values that are evaluated before the loop over the cells of a row: text, name, value.
     pub before: Vec<(String, Ident, TokenStream)>,
-    /// How far is read to both ends of a row.
+    /// Cells read towards both ends of a row.
     pub reach: [i8; 2],
     /// True if the text asks whether cells are at the ends of a row.
     pub asks_ends: bool,

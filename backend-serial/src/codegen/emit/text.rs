@@ -6,7 +6,7 @@ use quote::{ToTokens, quote};
 
 use super::uses::Uses;
 
-/// How tightly an expression holds together.
+/// Precedence of an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::codegen) enum Level {
     /// `if a { b } else { c }`
@@ -55,7 +55,7 @@ impl Text {
         Text::new(Level::Atom, tokens.into_token_stream())
     }
 
-    /// Where an expression of at least this level is wanted: itself or in parentheses.
+    /// The expression as an operand of at least this precedence, in parentheses if needed.
     pub(in crate::codegen) fn at(&self, level: Level) -> TokenStream {
         let tokens = &self.tokens;
         if self.level >= level {

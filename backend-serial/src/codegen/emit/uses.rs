@@ -30,15 +30,15 @@ pub(in crate::codegen) enum Use {
     Places,
     /// The dimension, `DIM`.
     Dim,
-    /// The element at hand, `here`.
+    /// The current element, `here`.
     Here,
-    /// The volume of the cell at hand in a row of cells, `volume_at`.
+    /// The volume of the current cell in a row of cells, `volume_at`.
     VolumeHere,
-    /// The cells of the face at hand, `cells_here`.
+    /// The cells of the current face, `cells_here`.
     CellsHere,
-    /// The range of elements at hand, `range`.
+    /// The current range of elements, `range`.
     Range,
-    /// Where the cell is in a Cartesian grid, `at`.
+    /// Position of the cell in a Cartesian grid, `at`.
     At,
     /// The axis of a side, `axis`.
     Axis,
@@ -46,7 +46,7 @@ pub(in crate::codegen) enum Use {
     BoundaryFace,
     /// A local.
     Local(LocalId),
-    /// The element of a parameter at the element at hand: before a sum, or in slices of a range.
+    /// The element of a parameter at the current element: before a sum, or in slices of a range.
     LoadedHere(ParamId),
     /// True if the cell that sums is the first one of a face.
     Outward(LocalId),

@@ -32,7 +32,7 @@ pub(in crate::codegen) fn reserve(namer: &mut Namer) {
     namer.reserve(RESERVED.split(' '));
 }
 
-/// Which function is being written.
+/// Kind of the function being written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::codegen) enum Form {
     /// Any grid: `here` is an entity (u32), `position` its position in the space.
@@ -48,7 +48,7 @@ pub(in crate::codegen) enum Form {
     Stencil,
 }
 
-/// Why a function cannot be written.
+/// Reason why a function cannot be written.
 #[derive(Debug)]
 pub(in crate::codegen) enum Failure {
     /// A construct that no form of this back-end can express.
@@ -102,10 +102,10 @@ pub(in crate::codegen) struct Writer<'a> {
     pub side_interior: Option<bool>,
     /// Form::General: the faces of the sums around, innermost last.
     pub known_faces: Vec<FaceNames>,
-    /// Form::General: whether the element at hand is element `i` of slices, see
+    /// Form::General: whether the current element is element `i` of slices, see
     /// `unstructured::elementwise`.
     pub elementwise: bool,
-    /// Form::General, in a sum: elements that belong to the element at hand, by parameter.
+    /// Form::General, in a sum: elements that belong to the current element, by parameter.
     pub loaded_here: BTreeMap<ParamId, (Ident, TokenStream)>,
     /// References of the text, except for [`Writer::prelude`].
     pub uses: Uses,
@@ -133,9 +133,9 @@ pub(in crate::codegen) struct Writer<'a> {
     /// Functions for the interior sides of sums, low and high, by the order in which the sums
     /// stand; shared by the cell and row functions.
     pub side_functions: Vec<SideFunctions>,
-    /// How many sums have been written.
+    /// Number of sums written so far.
     pub sums_written: usize,
-    /// Where derivatives go, in the functions of an equation.
+    /// Destination of derivatives, in the functions of an equation.
     pub derivatives: Option<Derivatives<'a>>,
     /// Form::General: sums whose terms have been made before the loop: the terms of all faces, by
     /// the local of the face.
@@ -196,7 +196,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Where messages about the kernel point.
+    /// Span for messages about the kernel.
     pub(in crate::codegen) fn span(&self) -> Span {
         self.kernel.spans.first().copied().unwrap_or_default()
     }

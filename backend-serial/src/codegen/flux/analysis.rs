@@ -1,5 +1,5 @@
-//! Which values of a body belong to a face, whichever of its cells asks for them, and which to a
-//! cell.
+//! Analysis of the values of a body: those that are the same for both cells of a face, and those of
+//! a cell.
 
 use std::collections::BTreeMap;
 
@@ -27,7 +27,7 @@ pub(in crate::codegen) fn analyse_face_terms(writer: &mut Writer, face: LocalId,
     reader.face = Some(face);
     let yields = reader.block(body)?;
     let mut dag = reader.dag;
-    let cells = of_cells(&mut dag, &yields);
+    let cells = cell_values(&mut dag, &yields);
     Ok(FluxAnalysis { dag, yields, subsets: Vec::new(), terms: Vec::new(), sums: Vec::new(), cells, expensive: true })
 }
 
@@ -57,7 +57,7 @@ pub(in crate::codegen) fn analyse_cartesian_form(writer: &mut Writer, block: &KB
     let Reader { mut dag, terms, sums, .. } = reader;
     let roots: Vec<Node> = terms.iter().flatten().copied().collect();
     let expensive = roots.iter().any(|root| dag.cost(*root) >= WORTHWHILE);
-    let cells = if expensive { of_cells(&mut dag, &roots) } else { Vec::new() };
+    let cells = if expensive { cell_values(&mut dag, &roots) } else { Vec::new() };
     let mut subsets = Vec::new();
     for node in dag.below(&yields) {
         if let Op::Member(set, _) = dag.op(node)
@@ -76,7 +76,7 @@ pub(in crate::codegen) fn analyse_cartesian_form(writer: &mut Writer, block: &KB
 
 /// Values of one cell that some terms of faces are made of and that are worth storing, as values
 /// here.
-fn of_cells(dag: &mut Dag, roots: &[Node]) -> Vec<Node> {
+fn cell_values(dag: &mut Dag, roots: &[Node]) -> Vec<Node> {
     let mut cells = Vec::new();
     let wanted = dag.below_until(roots, |node| belongs_to_a_cell(dag, node));
     for node in wanted.into_iter().filter(|node| belongs_to_a_cell(dag, *node)).collect::<Vec<_>>() {
@@ -89,14 +89,14 @@ fn of_cells(dag: &mut Dag, roots: &[Node]) -> Vec<Node> {
     cells
 }
 
-/// True if a value depends on one of the two cells of a face alone.
-fn of_one_cell(dag: &Dag, node: Node) -> bool {
+/// True if a value depends on only one of the two cells of a face.
+fn is_one_sided(dag: &Dag, node: Node) -> bool {
     matches!(dag.reach(node), reach::FIRST | reach::SECOND)
 }
 
 /// True if a value is one of a single cell and worth storing.
 fn belongs_to_a_cell(dag: &Dag, node: Node) -> bool {
-    if !of_one_cell(dag, node) || dag.cost(node) < WORTH_STORING || is_bool(dag, node) {
+    if !is_one_sided(dag, node) || dag.cost(node) < WORTH_STORING || is_bool(dag, node) {
         return false;
     }
     // A number times a stored value is better evaluated again.
@@ -280,7 +280,7 @@ impl<'w, 'a> Reader<'w, 'a> {
         self.values.insert(result, sum);
     }
 
-    /// Where an entity is, seen from the face if in a side.
+    /// Position of an entity, relative to the face in a side.
     fn at(&self, path: &Path) -> Written<At> {
         if let Some(face) = self.face {
             return match path {
@@ -400,7 +400,8 @@ impl<'w, 'a> Reader<'w, 'a> {
         Ok((then?, otherwise?))
     }
 
-    /// The argument of a function that takes long: nobody wants it for a branch that is not taken.
+    /// The argument of a slow function, refused under a condition: a branch that is not taken would
+    /// evaluate it, too.
     fn function_of(&mut self, argument: &KExpr) -> Written<Node> {
         if self.conditional && !self.of_members { Err(Failure::Form(Refusal::Function)) } else { self.expr(argument) }
     }

@@ -10,7 +10,7 @@ use equelle_front::types::SetId;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(in crate::codegen) struct Node(u32);
 
-/// Where an element is.
+/// Position of an element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(in crate::codegen) enum At {
     /// At the cell that is evaluated.
@@ -45,7 +45,7 @@ pub(in crate::codegen) mod reach {
     }
 }
 
-/// How a value is made.
+/// Operation that makes a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(in crate::codegen) enum Op {
     /// A number, by its bits.
@@ -55,7 +55,7 @@ pub(in crate::codegen) enum Op {
     Param(ParamId),
     /// The one value for all cells of a collection stored so.
     OfCells(ParamId),
-    /// The value for the axis at hand of a collection stored so.
+    /// The value for the current axis of a collection stored so.
     OfAxis(ParamId),
     /// Area of the face.
     Area,

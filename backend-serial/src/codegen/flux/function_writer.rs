@@ -211,7 +211,7 @@ pub(in crate::codegen) struct Body<'s, 'a, 'w> {
     pub axis: usize,
     /// Side of the cell, for terms that are evaluated where they are added.
     pub side: Option<End>,
-    /// True if what is evaluated is a face whose first cell is the cell at hand.
+    /// True if what is evaluated is a face whose first cell is the current cell.
     pub of_first: bool,
     /// True if parameters are elements, not slices of them.
     pub single: bool,
@@ -563,7 +563,7 @@ impl Function {
     }
 }
 
-/// Which function of the grid says where the value of a face is in a collection.
+/// Function of the grid that gives the position of a face's value in a collection.
 pub(in crate::codegen) fn face_position(writer: &Writer, id: ParamId) -> Written<Ident> {
     Ok(match writer.superset(writer.set_of(id)?).extent {
         Extent::Interior => ident("interior_face"),

@@ -13,8 +13,8 @@ use crate::codegen::emit::uses::Use;
 use crate::codegen::emit::writer::{Failure, Form, Writer, Written};
 
 impl Writer<'_> {
-    /// The variable for the derivative by the element of an unknown that belongs to the element at
-    /// hand.
+    /// The variable for the derivative by the element of an unknown that belongs to the current
+    /// element.
     pub(in crate::codegen) fn diagonal(&self, unknown: u32) -> Ident {
         ident(&format!("own_{}", self.params[unknown as usize]))
     }

@@ -1,4 +1,4 @@
-//! Kernels that read nothing but the element at hand: their loops go over slices of a range, which
+//! Kernels that read nothing but the current element: their loops go over slices of a range, which
 //! become vector instructions. An access by position in the whole collection would not, since it is
 //! compared with the length.
 
@@ -13,7 +13,7 @@ use crate::codegen::emit::path::cells_here;
 use crate::codegen::emit::uses::Use;
 use crate::codegen::emit::writer::Writer;
 
-/// True if a kernel loads what belongs to the element at hand, and nothing else.
+/// True if a kernel loads what belongs to the current element, and nothing else.
 pub(super) fn is_elementwise(kernel: &Kernel) -> bool {
     let mut elementwise = matches!(kernel.space, Space::Set(_)) && kernel.checks.is_empty() && kernel.jacobian.is_none();
     visit_block(&kernel.body, &mut |node| {
@@ -31,7 +31,7 @@ pub(super) fn is_elementwise(kernel: &Kernel) -> bool {
 /// The loop over the elements of a set, range by range; `each` is the text of the writer for the
 /// element `i` of slices.
 pub(super) fn loop_over_slices(writer: &mut Writer, set: SetId, values: &Values, each: &TokenStream) -> TokenStream {
-    // The elements at hand: a range, or a row of cells in it where volumes are asked for.
+    // The current elements: a range, or a row of cells in it where volumes are asked for.
     let by_row = writer.uses.has(Use::VolumeHere);
     let elements = if by_row {
         quote! { cells }

@@ -28,7 +28,7 @@ use crate::codegen::emit::writer::{Failure, Form, Source, Writer, Written};
 
 /// Returns the buffers that the general bodies of kernels keep while they run, by kernel.
 pub(in crate::codegen) fn scratch(module: &Module) -> Vec<Scratch> {
-    let names = KernelNames::of_module(module);
+    let names = KernelNames::for_module(module);
     // Equations share what tables give at unknowns until all have been evaluated.
     let mut tables_of_cells = BTreeSet::new();
     for Tabulated { kernel, general, cartesian } in module.kernels.iter().filter_map(|kernel| tabulated(module, kernel)) {
@@ -78,7 +78,7 @@ impl<'a> Writer<'a> {
                 continue;
             }
             let body = specialised(&self.module.sets, body, *face, true);
-            if of_face_alone(&body, *face) && cost(&body, &COSTS) > COSTS.stage {
+            if is_face_local(&body, *face) && cost(&body, &COSTS) > COSTS.stage {
                 sums.push((&results[..], *face, body));
             }
         }
@@ -137,7 +137,7 @@ impl<'a> Writer<'a> {
 }
 
 /// True if the terms of a face depend on nothing else of the cell that sums.
-fn of_face_alone(body: &KBlock, face: LocalId) -> bool {
+fn is_face_local(body: &KBlock, face: LocalId) -> bool {
     let (mut own, mut used, mut alone) = (vec![face], Vec::new(), true);
     visit_block(body, &mut |node| match node {
         Node::Stmt(KStmt::Let { local, .. } | KStmt::LetEntity { local, .. }) => own.push(*local),
@@ -185,11 +185,11 @@ mod tests {
     fn what_a_term_depends_on() {
         let face = LocalId(0);
         let first = || Path::First(Box::new(Path::Local(face)));
-        assert!(of_face_alone(&block(load(first())), face));
-        assert!(!of_face_alone(&block(load(Path::Here)), face), "the cell that sums");
-        assert!(!of_face_alone(&block(KExpr::Local(LocalId(7))), face), "made outside the sum");
+        assert!(is_face_local(&block(load(first())), face));
+        assert!(!is_face_local(&block(load(Path::Here)), face), "the cell that sums");
+        assert!(!is_face_local(&block(KExpr::Local(LocalId(7))), face), "made outside the sum");
         let add = KStmt::Add { unknown: ParamId(0), at: first(), value: KExpr::Real(1.0) };
-        assert!(!of_face_alone(&KBlock { statements: vec![add], yields: vec![] }, face), "derivatives go to the row of the cell");
+        assert!(!is_face_local(&KBlock { statements: vec![add], yields: vec![] }, face), "derivatives go to the row of the cell");
     }
 
     #[test]

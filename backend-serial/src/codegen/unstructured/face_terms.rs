@@ -16,7 +16,7 @@ use crate::codegen::flux::analysis::{FluxAnalysis, analyse_face_terms};
 use crate::codegen::flux::dag::{At, Op};
 use crate::codegen::flux::function_writer::{FunctionWriter, Kind};
 
-/// How the terms of a face are made.
+/// Code that makes the terms of a face.
 pub(in crate::codegen) struct FaceTerms {
     /// Before the loop over faces: the loop over cells.
     pub cells: TokenStream,
@@ -104,7 +104,7 @@ pub(in crate::codegen) fn face_terms(writer: &mut Writer, face: LocalId, body: &
     Ok(FaceTerms { cells, slices, statements, terms })
 }
 
-/// How many values of a cell are evaluated for the terms of faces.
+/// Number of values of a cell that are evaluated for the terms of faces.
 pub(in crate::codegen) fn cell_value_count(writer: &mut Writer, face: LocalId, body: &KBlock) -> u32 {
     analyse(writer, face, body).map_or(0, |analysis| analysis.cells.len() as u32)
 }

@@ -1,4 +1,4 @@
-//! Elementary functions of values of the element at hand, in kernels that have more to do than
+//! Elementary functions of values of the current element, in kernels that have more to do than
 //! vector instructions can: a loop of its own makes them for a strip of elements, before the loop
 //! over these elements.
 
@@ -120,7 +120,7 @@ struct Finder<'a> {
     kernel: &'a Kernel,
     /// Locals of the kernel; those after them stand for functions.
     locals: u32,
-    /// Locals made of values of the element at hand.
+    /// Locals made of values of the current element.
     definitions: BTreeMap<LocalId, KExpr>,
     found: Vec<(LocalId, KExpr)>,
 }
@@ -130,8 +130,8 @@ impl Finder<'_> {
         let statements = block.statements.iter().map(|statement| match statement {
             KStmt::Let { local, value } => {
                 let value = self.without(value);
-                if let Some(of_element) = self.of_element(&value, &mut 0) {
-                    self.definitions.insert(*local, of_element);
+                if let Some(definition) = self.element_function(&value, &mut 0) {
+                    self.definitions.insert(*local, definition);
                 }
                 KStmt::Let { local: *local, value }
             }
@@ -156,7 +156,7 @@ impl Finder<'_> {
     /// An expression that reads functions instead of evaluating them.
     fn without(&mut self, expr: &KExpr) -> KExpr {
         if takes_long(expr)
-            && let Some(function) = self.of_element(expr, &mut 0)
+            && let Some(function) = self.element_function(expr, &mut 0)
             && self.reads_element(&function)
         {
             let known = self.found.iter().find(|(_, known)| *known == function).map(|(local, _)| *local);
@@ -174,7 +174,7 @@ impl Finder<'_> {
             KExpr::Interpolate { table, of, argument } => {
                 KExpr::Interpolate { table: *table, of: *of, argument: Box::new(self.without(argument)) }
             }
-            // Nobody wants them for a branch that is not taken.
+            // Branches keep their functions: one that is not taken must not evaluate them.
             KExpr::Select { condition, if_true, if_false } => {
                 let condition = Box::new(self.without(condition));
                 KExpr::Select { condition, if_true: if_true.clone(), if_false: if_false.clone() }
@@ -183,8 +183,9 @@ impl Finder<'_> {
         }
     }
 
-    /// The same of values of the element at hand alone.
-    fn of_element(&self, expr: &KExpr, operations: &mut usize) -> Option<KExpr> {
+    /// The expression as a function of values of the current element; `None` if it reads anything
+    /// else, or has too many operations.
+    fn element_function(&self, expr: &KExpr, operations: &mut usize) -> Option<KExpr> {
         *operations += 1;
         if *operations > MAX_OPERATIONS {
             return None;
@@ -197,15 +198,17 @@ impl Finder<'_> {
                 self.is(*param, Shape::Collection(set)).then(|| expr.clone())
             }
             KExpr::Local(local) if local.0 >= self.locals => Some(expr.clone()),
-            KExpr::Local(local) => self.of_element(self.definitions.get(local)?, operations),
+            KExpr::Local(local) => self.element_function(self.definitions.get(local)?, operations),
             KExpr::Unary(op @ (UnaryOp::Neg | UnaryOp::Abs | UnaryOp::Sqrt | UnaryOp::Elementary(_)), a) => {
-                Some(KExpr::Unary(*op, Box::new(self.of_element(a, operations)?)))
+                Some(KExpr::Unary(*op, Box::new(self.element_function(a, operations)?)))
             }
-            KExpr::Arithmetic(op, a, b) => {
-                Some(KExpr::Arithmetic(*op, Box::new(self.of_element(a, operations)?), Box::new(self.of_element(b, operations)?)))
-            }
+            KExpr::Arithmetic(op, a, b) => Some(KExpr::Arithmetic(
+                *op,
+                Box::new(self.element_function(a, operations)?),
+                Box::new(self.element_function(b, operations)?),
+            )),
             KExpr::Math(op, a, b) => {
-                Some(KExpr::Math(*op, Box::new(self.of_element(a, operations)?), Box::new(self.of_element(b, operations)?)))
+                Some(KExpr::Math(*op, Box::new(self.element_function(a, operations)?), Box::new(self.element_function(b, operations)?)))
             }
             _ => None,
         }

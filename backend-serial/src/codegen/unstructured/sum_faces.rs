@@ -76,7 +76,7 @@ impl Writer<'_> {
         let outermost = self.known_faces.is_empty();
         let (terms, uses) = self.noted(|writer| writer.terms_by_extent(&names, only, body))?;
         self.uses.append(&uses);
-        // Elements of the cell at hand are loaded once.
+        // Elements of the current cell are loaded once.
         let mut loads = TokenStream::new();
         if outermost {
             for (param, (name, value)) in std::mem::take(&mut self.loaded_here) {
@@ -105,7 +105,7 @@ impl Writer<'_> {
         })
     }
 
-    /// Adds the terms of the face at hand: inside the grid and on its boundary, as far as they are
+    /// Adds the terms of the current face: inside the grid and on its boundary, as far as they are
     /// wanted and differ.
     fn terms_by_extent(&mut self, names: &SumNames<'_>, only: FaceFilter, body: &KBlock) -> Written<TokenStream> {
         let SumNames { face, neighbour, outward, sums, .. } = names;
@@ -152,7 +152,7 @@ impl Writer<'_> {
         })
     }
 
-    /// Adds the terms of the face at hand to the sums, with its sign.
+    /// Adds the terms of the current face to the sums, with its sign.
     fn signed_terms(&mut self, names: &SumNames<'_>, body: &KBlock) -> Written<TokenStream> {
         let SumNames { reduction, of, face, cell, neighbour, outward, sums, own_is_here, .. } = names;
         let twice = self.written_twice(*face, statements(body) <= WRITTEN_TWICE);

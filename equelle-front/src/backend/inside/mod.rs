@@ -32,8 +32,8 @@ pub struct Inside {
     /// Locals that stand for any face across an axis, by the axis: asked for what is the same for
     /// all of them, which is numbers per axis, measures, and displacements between their cells.
     pub faces: BTreeMap<LocalId, usize>,
-    /// How far it reads to the low and the high side of each axis: cells this far from the sides
-    /// are inside.
+    /// Cells that it reads towards the low and the high side of each axis: cells this far from the
+    /// sides are inside.
     pub reach: [[u8; 2]; 3],
     /// The elements that a row has an entry of, by ascending column.
     pub columns: Vec<OffsetColumn>,
@@ -71,7 +71,7 @@ impl InsideForms {
         {
             return None;
         }
-        let skeleton = Skeleton::of_body(body);
+        let skeleton = Skeleton::from_body(body);
         let of = |dim| inside(Unroller::new(kernel, sets, &skeleton, dim), body);
         if !asks_dimension(kernel, body) {
             return of(None).map(InsideForms::AnyDimension);
@@ -154,7 +154,7 @@ fn drop_zeros(body: &mut KBlock) {
     body.statements.retain(|statement| column(statement).is_none_or(|(unknown, by, is_zero)| !is_zero || !others.contains(&(unknown, by))));
 }
 
-/// Where a path of the body for inside cells leads.
+/// Offset to which a path of the body for inside cells leads.
 pub fn offset(path: &Path) -> Offset {
     match path {
         Path::Offset { by, .. } => *by,

@@ -11,9 +11,9 @@ use crate::passes::adds;
 use crate::types::{Basic, EntityKind, Extent, SetId, SetTable, Type};
 
 /// Bodies of more statements are better loops.
-const MOST_STATEMENTS: usize = 2000;
+const MAX_STATEMENTS: usize = 2000;
 
-/// Where an entity is.
+/// Position of an entity.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Located {
     Cell(Offset),
@@ -95,7 +95,7 @@ impl<'a> Unroller<'a> {
     fn push(&mut self, statement: KStmt, out: &mut Vec<KStmt>) -> Option<()> {
         self.statements += 1;
         out.push(statement);
-        (self.statements <= MOST_STATEMENTS).then_some(())
+        (self.statements <= MAX_STATEMENTS).then_some(())
     }
 
     fn statement(&mut self, statement: &KStmt, out: &mut Vec<KStmt>) -> Option<()> {
@@ -539,7 +539,7 @@ impl<'a> Unroller<'a> {
         Some(set.extent != Extent::Boundary)
     }
 
-    /// Where a path leads, if to the same place from all cells inside, or to one of two by state.
+    /// End of a path, if it is the same from all cells inside, or one of two chosen by state.
     fn place(&mut self, path: &Path) -> Option<Located> {
         match path {
             Path::Here => Some(Located::Cell(Offset::default())),

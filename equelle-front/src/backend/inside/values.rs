@@ -18,7 +18,7 @@ pub(super) enum Number {
 pub(super) enum Value {
     Number(Number),
     Vector([Number; 3]),
-    /// A centroid, in half widths from that of the cell at hand along each axis.
+    /// A centroid, in half widths from that of the current cell along each axis.
     Centroid([i32; 3]),
 }
 

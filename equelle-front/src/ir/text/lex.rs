@@ -34,7 +34,7 @@ pub(super) enum TokenKind {
 }
 
 impl TokenKind {
-    /// How a message calls it.
+    /// Name of the token in messages.
     pub fn describe(&self) -> String {
         match self {
             TokenKind::Name(n) => format!("`{}`", n.base),

@@ -20,7 +20,7 @@ pub use parse::{parse, parse_with_locations};
 pub use parser::Locations;
 pub use print::print;
 
-/// Why a text is not a module.
+/// Error in the text of a module.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TextError {
     /// Line, from 1.

@@ -8,7 +8,7 @@ use crate::ir::{MutableId, ValueId};
 pub(super) type Atom = u32;
 
 /// A sum with more terms than this is a value of its own.
-const MOST_TERMS: usize = 48;
+const MAX_TERMS: usize = 48;
 
 /// Through which value a flux came into a sum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -76,7 +76,7 @@ impl Sum {
     pub(super) fn plus(&self, other: &Sum) -> Option<Sum> {
         let mut sum = self.clone();
         other.0.iter().for_each(|term| sum.add(term.clone()));
-        (sum.0.len() <= MOST_TERMS).then_some(sum)
+        (sum.0.len() <= MAX_TERMS).then_some(sum)
     }
 
     pub(super) fn scaled(&self, by: &Term) -> Sum {
@@ -85,7 +85,7 @@ impl Sum {
 
     pub(super) fn times(&self, other: &Sum) -> Option<Sum> {
         let mut sum = Sum::default();
-        if self.0.len() * other.0.len() > MOST_TERMS {
+        if self.0.len() * other.0.len() > MAX_TERMS {
             return None;
         }
         for term in &self.0 {

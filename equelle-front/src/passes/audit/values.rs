@@ -96,7 +96,7 @@ impl<'a> Values<'a> {
         if ty.basic != Basic::Scalar || matches!(ty.shape, Shape::Sequence | Shape::Domain(_)) {
             return;
         }
-        let sum = self.of_operation(function, result, op);
+        let sum = self.operation_sum(function, result, op);
         let Some(sum) = sum else { return };
         let sum = self.noted(result, sum);
         let is_written_out = sum.0.len() <= 1 || sum.0.iter().any(|term| term.powers.keys().any(|atom| self.special.contains(atom)));
@@ -147,7 +147,7 @@ impl<'a> Values<'a> {
         sum.with_via(|term| if self.has_flux(term) { term.via.iter().copied().chain([value]).collect() } else { term.via.clone() })
     }
 
-    fn of_operation(&mut self, function: &Function, result: ValueId, op: &Op) -> Option<Sum> {
+    fn operation_sum(&mut self, function: &Function, result: ValueId, op: &Op) -> Option<Sum> {
         match *op {
             Op::Real(number) => Some(Sum::of(Term { number, ..Term::default() })),
             Op::Unary(UnaryOp::Neg, a) => Some(self.sum(a).negative()),

@@ -145,7 +145,7 @@ struct Embedder<'a> {
     callees: &'a [Function],
     sets: &'a SetTable,
     solves: Vec<Solve>,
-    /// How many solves have been met.
+    /// Number of solves visited.
     number: usize,
     /// Those that stay as they are, by number.
     left: BTreeMap<usize, NotDifferentiated>,

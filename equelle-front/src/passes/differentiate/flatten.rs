@@ -21,7 +21,7 @@ pub(super) struct Work {
     names: UniqueNames,
     /// New locals by the name that they were asked for.
     made: Vec<(String, LocalId)>,
-    /// Those of the other body that this body has not used yet: the same thing has the same name in
+    /// Locals of the other body that this body has not used yet: equal values have the same name in
     /// both.
     unused: Vec<(String, LocalId)>,
     /// Entity locals that are chosen by state.

@@ -1,10 +1,10 @@
-//! Axes apart, and factors that are structurally zero.
+//! Bodies built separately for each axis, and products with structural zeros.
 //!
 //! The normal of a side of a Cartesian cell is 1 along its axis and 0 along the others. A body that
-//! asks for its components is built once for each of these axes and once for all others, so that
-//! numbers stand where components were. A product with a structural zero, of a normal or of an
-//! extension outside of its set, is that zero, and its other factors are not evaluated. For any
-//! grid that holds in terms of sums alone, to which the sign of a zero says nothing.
+//! reads some of its components is built once for each of these axes and once for all others:
+//! numbers then replace the components. A product with a structural zero becomes zero, and its
+//! other factors are not evaluated; such zeros come from normals, and from extensions outside their
+//! sets. In general bodies only terms of sums are replaced, where the sign of a zero has no effect.
 
 use std::collections::BTreeSet;
 
@@ -16,12 +16,12 @@ use crate::ir::{KBlock, KExpr, KStmt, Op, Path, UnaryOp, ValueId};
 use crate::ops::{Arithmetic, Logic};
 use crate::types::{Basic, Type};
 
-/// How many operations a search for a structural zero looks at.
+/// Operations that a search for a structural zero visits at most.
 const SEARCH: u32 = 64;
 
 impl Builder<'_> {
-    /// A block that yields one Scalar, `neutral` where it is `None`: apart for each axis at whose
-    /// component of the normal of `face` one of the `roots` may look.
+    /// A block that yields one Scalar, `neutral` if `build` returns `None`. It is built separately
+    /// for each axis whose component of the normal of `face` one of the `roots` may read.
     pub(super) fn each_axis(
         &mut self,
         roots: &[ValueId],
@@ -59,7 +59,7 @@ impl Builder<'_> {
         Ok(Some(all))
     }
 
-    /// One of two blocks that yield a Scalar.
+    /// A choice between two blocks that yield a Scalar.
     fn choose_axis(&mut self, condition: KExpr, mut then: KBlock, mut otherwise: KBlock) -> KBlock {
         if then.statements.is_empty()
             && otherwise.statements.is_empty()
@@ -90,7 +90,8 @@ impl Builder<'_> {
         components
     }
 
-    /// True if a value is made of a normal as [`Builder::normal_component`] wants it.
+    /// True if a value is a normal, perhaps negated, gathered or extended:
+    /// [`Builder::normal_component`] knows its components.
     fn is_normal(&self, mut value: ValueId) -> bool {
         loop {
             if self.plan.placement(value) != Placement::Inline {
@@ -104,8 +105,8 @@ impl Builder<'_> {
         }
     }
 
-    /// A component of (the negative of) the normal of the face at hand, or of its extension, where
-    /// the axis is known.
+    /// A component of the normal of the current face, perhaps negated or extended, if the axis is
+    /// known.
     pub(super) fn normal_component(&mut self, value: ValueId, component: u32, at: &Path) -> Result<Option<f64>> {
         let Some(axis) = self.facts.axis else { return Ok(None) };
         if !self.is_normal(value) {
@@ -145,7 +146,8 @@ impl Builder<'_> {
         }
     }
 
-    /// True if a number is structurally zero at an entity. `false` where that takes a long search.
+    /// True if a number is structurally zero at an entity; `false` if the search would visit more
+    /// than [`SEARCH`] operations.
     pub(super) fn is_zero(&mut self, value: ValueId, at: &Path) -> Result<bool> {
         self.is_zero_within(value, at, &mut SEARCH.clone())
     }
@@ -178,7 +180,7 @@ impl Builder<'_> {
     }
 }
 
-/// An operation on numbers that are known, or with a factor of one; each is exact.
+/// Folds operations on constants, and products and quotients with one, all of which are exact.
 pub(super) fn folded(expr: KExpr) -> KExpr {
     let is_one = |e: &KExpr| matches!(e, KExpr::Real(x) if *x == 1.0);
     match expr {

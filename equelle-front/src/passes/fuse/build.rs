@@ -22,7 +22,7 @@ pub(super) struct Unfusable;
 
 pub(super) type Result<T> = std::result::Result<T, Unfusable>;
 
-/// Which body is being built.
+/// Kind of the body being built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mode {
     /// For any grid.
@@ -33,12 +33,12 @@ pub(super) enum Mode {
     PerAxis,
 }
 
-/// True if what is built may be a zero of either sign where it is zero.
+/// Sign of the zeros of an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum ZeroSign {
-    /// It has the sign that the operations give.
+    /// The sign that the operations give.
     AsComputed,
-    /// It is added to a sum that starts at +0, where the sign changes nothing.
+    /// Either sign: the expression is added to a sum that starts at +0.
     Free,
 }
 
@@ -50,15 +50,15 @@ pub(super) struct Interface {
     pub locals: Vec<Local>,
     pub spans: Vec<Span>,
     names: UniqueNames,
-    /// The name that each local was asked for.
+    /// Requested name of each local, before it was made unique.
     wanted: Vec<String>,
-    /// Locals of the other body that this body has not used yet: the same thing has the same name
-    /// in both.
+    /// Locals of the other body that this body has not used yet: equal values have the same name in
+    /// both.
     unused: Vec<LocalId>,
 }
 
 impl Interface {
-    /// For the next body of the same kernel.
+    /// The interface with which the next body of the same kernel starts.
     pub(super) fn for_next_body(&self) -> Interface {
         Interface { unused: (0..self.locals.len() as u32).map(LocalId).collect(), ..self.clone() }
     }
@@ -80,20 +80,20 @@ pub(super) struct Builder<'a> {
     pub mode: Mode,
     pub facts: Facts,
     pub interface: Interface,
-    /// Derivatives will be made of the body. Those of a branch that is not chosen may be infinite,
-    /// and 0 times that is not 0: sums stay in their branches.
+    /// True if the body will be differentiated. Sums then stay in their branches: a derivative in a
+    /// branch that is not taken may be infinite, and 0 times infinity is NaN.
     pub is_differentiated: bool,
-    /// Sets of which masks tell the entity at hand to be a member.
+    /// Sets that contain the entity at a path, as masks guarantee.
     pub masked: Vec<(SetId, Path)>,
     scopes: Vec<Scope>,
-    /// Set while something is built that is evaluated under a condition, where statements would be
-    /// evaluated without it.
+    /// True while an expression is built that is evaluated under a condition: its statements would
+    /// be evaluated unconditionally.
     unshared: bool,
     /// Sign of zeros in the expression being built.
     pub zero_sign: ZeroSign,
-    /// Something was built whose zeros have not the sign that the operations give.
+    /// True if a zero may have another sign than the operations give.
     lost_sign: bool,
-    /// Something was built that depends on the axis at hand.
+    /// True if the body depends on the current axis.
     pub axis_asked: bool,
 }
 
@@ -145,8 +145,8 @@ impl<'a> Builder<'a> {
         Ok(block)
     }
 
-    /// Runs `f` on what must not need statements: what it builds is evaluated under a condition, or
-    /// stands alone.
+    /// Runs `f` to build an expression that is evaluated under a condition or stands alone; fails
+    /// if it needs statements.
     pub(super) fn without_statements<T>(&mut self, f: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         let mark = self.facts.mark();
         let outer = std::mem::replace(&mut self.unshared, true);
@@ -205,7 +205,7 @@ impl<'a> Builder<'a> {
         ParamId(self.interface.args.len() as u32 - 1)
     }
 
-    /// Makes the domain of a set made at run time a parameter.
+    /// Adds a parameter for the domain of a set made at run time.
     pub(super) fn need_domain(&mut self, set: SetId) -> Result<()> {
         if self.sets.get(set).canonical.is_some() {
             return Ok(());
@@ -215,7 +215,8 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    /// As [`Builder::need_domain`], for a test of membership; that is not the same along an axis.
+    /// [`Builder::need_domain`] for a membership test. Bodies per axis cannot have one: its result
+    /// varies along an axis.
     pub(super) fn need_members(&mut self, set: SetId) -> Result<()> {
         if self.mode == Mode::PerAxis {
             return Err(Unfusable);
@@ -241,7 +242,7 @@ impl<'a> Builder<'a> {
                     return self.substitute(value, &op, at);
                 }
                 let place = format!("{at:?}");
-                // An expression with the sign of the operations serves where either will do.
+                // An expression with computed signs also serves where either sign will do.
                 let signs: &[ZeroSign] = match self.zero_sign {
                     ZeroSign::AsComputed => &[ZeroSign::AsComputed],
                     ZeroSign::Free => &[ZeroSign::Free, ZeroSign::AsComputed],
@@ -267,7 +268,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Gives an expression a name if it is more than a name already.
+    /// Stores an expression in a local, unless it is a literal, a parameter or a local.
     pub(super) fn keep(&mut self, value: ValueId, expr: KExpr) -> KExpr {
         match expr {
             KExpr::Real(_) | KExpr::Bool(_) | KExpr::Local(_) | KExpr::Param(_) => expr,
@@ -314,7 +315,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Notes where a value came from, for messages about the kernel.
+    /// Records the span of a value, for messages about the kernel.
     fn note_span(&mut self, value: ValueId) {
         let span = self.function.values[value.0 as usize].span;
         if span != Span::default() && !self.interface.spans.contains(&span) {
@@ -351,10 +352,10 @@ impl<'a> Builder<'a> {
                 }
                 Ok(KExpr::Centroid(self.entity(*entities, at)?))
             }
-            // In Cartesian forms both sides of a face are one.
+            // In Cartesian forms both sides of a face coincide.
             Op::FaceGap(_) if self.mode != Mode::General => Ok(KExpr::ZeroVector),
             Op::FaceGap(faces) => Ok(KExpr::FaceGap(self.entity(*faces, at)?)),
-            // And all have geometry.
+            // In Cartesian forms all faces have geometry.
             Op::FaceTransmissibility(_) if self.mode != Mode::General => Ok(KExpr::Real(FROM_GEOMETRY)),
             Op::FaceTransmissibility(faces) => Ok(KExpr::FaceTransmissibility(self.entity(*faces, at)?)),
             Op::Normal(faces) => {
@@ -477,8 +478,8 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// The data at the end of a path, which is in the set `within`. In Cartesian forms each load
-    /// has a place of its own: a choice of the entity becomes one of the values.
+    /// The data at the end of a path, which is in the set `within`. Loads of Cartesian forms have
+    /// fixed places, so a choice of the entity becomes a choice of values.
     fn gather(&mut self, value: ValueId, data: ValueId, path: Path, within: Option<SetId>) -> Result<KExpr> {
         match path {
             Path::Select { condition, if_true, if_false } if self.mode == Mode::Full => {
@@ -496,7 +497,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Builds something whose zeros have such signs.
+    /// Runs `build` with another sign of zeros.
     pub(super) fn with_zeros<T>(&mut self, sign: ZeroSign, build: impl FnOnce(&mut Self) -> T) -> T {
         let outer = std::mem::replace(&mut self.zero_sign, sign);
         let built = build(self);
@@ -504,7 +505,7 @@ impl<'a> Builder<'a> {
         built
     }
 
-    /// True if +0 may stand for a product that is structurally zero. Cartesian forms say nothing of
+    /// True if +0 may replace a product that is structurally zero. Cartesian forms do not preserve
     /// the signs of zeros.
     fn annihilates(&mut self, value: ValueId, at: &Path) -> Result<bool> {
         if self.mode != Mode::General {
@@ -530,7 +531,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// A lazy choice: an expression where both branches are, else a statement.
+    /// A lazy choice: an expression if both branches are expressions, else a statement.
     pub(super) fn select(
         &mut self,
         value: ValueId,

@@ -5,7 +5,7 @@ use crate::types::{CanonicalSet, Extent, SetId, SetTable};
 
 use super::super::analysis::is_all;
 
-/// The axis at hand, as far as it is known.
+/// The current axis, as far as it is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Axis {
     /// This one.
@@ -22,7 +22,7 @@ pub(super) struct Facts {
     faces_of: Vec<(LocalId, Path)>,
     /// In the Cartesian form: whether there is a cell beyond the current side.
     pub side: Option<(Side, bool)>,
-    /// In a Cartesian form: the axis of the current side, or of the face at hand.
+    /// In a Cartesian form: the axis of the current side, or of the current face.
     pub axis: Option<Axis>,
 }
 

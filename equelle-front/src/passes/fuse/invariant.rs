@@ -17,10 +17,10 @@ pub(super) struct Again {
 /// Costs up to which a single value is computed by every element: to keep it is a launch.
 const SINGLE: u32 = 3;
 
-/// Where something is evaluated: the steps from the element at hand.
+/// Place of an evaluation: the steps from the current element.
 type Steps = Vec<(ValueId, u8)>;
 
-/// Something that is loaded: an array or geometry, and whether it is that of the element at hand.
+/// Something that is loaded: an array or geometry, and whether it is that of the current element.
 type Loaded = (ValueId, EntityKind, bool);
 
 impl Planner<'_> {

@@ -155,8 +155,8 @@ impl KernelMaker<'_> {
     }
 }
 
-/// That the entity which a collection holds for the element at hand exists, or, if it does, has one
-/// cell.
+/// Condition that the entity which a collection holds for the current element exists, or, if it
+/// does, has one cell.
 fn condition(builder: &mut Builder<'_>, entities: ValueId, kind: CheckKind) -> Result<KExpr> {
     // A condition stands alone, before the body.
     let path = builder.without_statements(|b| b.entity(entities, &Path::Here))?;

@@ -46,8 +46,8 @@ pub(super) use equation::{EquationKernel, Equations};
 pub(super) use names::{identifier, value_name};
 pub(super) use tidy::inline_all_single_uses;
 
-/// Fuses every function of a module but residuals of Newton's method and what they call:
-/// derivatives are followed operation by operation.
+/// Fuses all functions of a module except residuals of Newton's method and their callees, which are
+/// differentiated operation by operation.
 pub(super) fn run(module: &mut Module, model: &CostModel, notes: &mut Notes) {
     let residuals = residual_functions(module);
     let mut kernels = std::mem::take(&mut module.kernels);
@@ -60,7 +60,8 @@ pub(super) fn run(module: &mut Module, model: &CostModel, notes: &mut Notes) {
         // A value whose kernel cannot be built stays an operation; what it reads must then exist in
         // memory, so the plan is made again.
         let mut kept = BTreeSet::new();
-        // Nor has each kernel a form for Cartesian grids that mixes what decides the form.
+        // Values whose kernels get no Cartesian form, because they mix reads that no form has in
+        // common: the plan is made again for them, too.
         let mut formless = BTreeSet::new();
         // Masks and padded copies that no kernel reads are dropped.
         let mut unread = BTreeSet::new();
@@ -120,7 +121,7 @@ struct Fuser<'a> {
     formless: BTreeSet<ValueId>,
     /// Values that kernels read.
     read: BTreeSet<ValueId>,
-    /// Names for results that the program gave none.
+    /// Names of results that have none in the program.
     named: Vec<(ValueId, String)>,
     /// Parameters of equations, whose kernels exist already, that are stored per axis.
     of_equations: Vec<(KernelId, usize)>,

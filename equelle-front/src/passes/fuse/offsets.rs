@@ -59,7 +59,7 @@ pub(super) fn reads(function: &Function, defs: &Defs, op: &Op) -> Vec<(ValueId, 
     }
 }
 
-/// Where cells at an offset from all cells are.
+/// Offset of cells from all cells.
 fn offset_of(function: &Function, defs: &Defs, cells: ValueId) -> Option<Offset> {
     let Some(Op::Shift { cells, by, .. }) = defs.op(cells) else { return None };
     matches!(function.values[cells.0 as usize].ty.shape, Shape::Domain(_)).then_some(*by)

@@ -25,9 +25,9 @@ const MAX_HEIGHT: u32 = 250;
 #[derive(Debug, Default)]
 pub(super) struct Plan {
     placements: BTreeMap<ValueId, Placement>,
-    /// How many operations use a value.
+    /// Number of operations that use a value.
     uses: BTreeMap<ValueId, u32>,
-    /// Why values are not substituted.
+    /// Reasons why values are not substituted.
     reasons: BTreeMap<ValueId, Why>,
     /// Extensions of data that cost little to evaluate.
     cheap_extensions: BTreeSet<ValueId>,
@@ -35,16 +35,16 @@ pub(super) struct Plan {
     masks: Masks,
 }
 
-/// Where and how a value is evaluated if it is substituted.
+/// Places and number of evaluations of a value if it is substituted.
 #[derive(Clone, Debug, Default)]
 struct Sites {
-    /// Who needs its value in memory.
+    /// Reasons to keep its value in memory.
     needs: BTreeSet<Need>,
     /// Deepest loop nest.
     depth: usize,
     /// Number of places.
     count: u32,
-    /// How often it is evaluated for an element: by what is on the same set, and by faces, each for
+    /// Number of evaluations for an element: by what is on the same set, and by faces, each for
     /// both of its cells.
     evaluations: u32,
     by_faces: u32,
@@ -53,7 +53,7 @@ struct Sites {
     points: BTreeSet<(ValueId, Offset)>,
 }
 
-/// Where an operand is evaluated, seen from the element at hand.
+/// Place where an operand is evaluated, relative to the current element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Step {
     /// At the element, or at few others.
@@ -147,7 +147,7 @@ impl Plan {
         self.placements.get(&value).copied().unwrap_or(Placement::Operation)
     }
 
-    /// Why a value is not substituted.
+    /// Reason why a value is not substituted.
     pub(super) fn why(&self, value: ValueId) -> Option<&Why> {
         self.reasons.get(&value)
     }
@@ -199,7 +199,7 @@ impl Plan {
         self.masks.values().any(|mask| mask == value)
     }
 
-    /// How many operations use a value.
+    /// Number of operations that use a value.
     pub(super) fn uses(&self, value: ValueId) -> u32 {
         self.uses.get(&value).copied().unwrap_or(0)
     }
@@ -483,7 +483,7 @@ impl Planner<'_> {
         }
     }
 
-    /// How else than by substitution a value is computed, and why; `None` if it is substituted.
+    /// Placement of a value that is not substituted, with the reason; `None` if it is substituted.
     fn decide(&mut self, result: ValueId, op: &Op, depth: usize, sites: &Sites) -> Option<(Placement, Why)> {
         if self.kept.contains(&result) {
             return Some((Placement::Operation, Why::NotBuilt));
@@ -551,9 +551,9 @@ impl Planner<'_> {
         Some((Placement::Kernel, why))
     }
 
-    /// Why a value at cells is stored that faces read, if it is: it is made of functions and tables
-    /// for the most part. Other arithmetic is done again: rows keep it for both sides of a face,
-    /// and threads have it at hand.
+    /// Reason to store a value at cells that faces read, if there is one: most of its cost is
+    /// functions and tables. Other arithmetic is done again: rows keep it for both sides of a face,
+    /// and threads keep it in registers.
     fn read_by_faces(&mut self, result: ValueId, cost: u32, sites: &Sites) -> Option<Why> {
         let evaluations = sites.all_evaluations();
         let again = cost.saturating_mul(evaluations.saturating_sub(1));
@@ -562,7 +562,7 @@ impl Planner<'_> {
         is_stored.then_some(Why::ReadByFaces { evaluations, cost, limit: self.model.share })
     }
 
-    /// Where an operation evaluates an operand.
+    /// Place where an operation evaluates an operand.
     fn step(&self, op: &Op, result: ValueId, operand: ValueId) -> Step {
         let is_kind = |value: ValueId, kind: EntityKind| self.ty(value).mapping().is_some_and(|set| self.sets.get(set).kind == kind);
         // The boundary has few faces.

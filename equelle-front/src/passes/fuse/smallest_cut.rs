@@ -14,7 +14,7 @@ const UNBOUNDED: u32 = u32::MAX / 2;
 
 /// Edges in pairs: that of number `e` and its reverse `e ^ 1`.
 struct Flow {
-    /// Where edges lead, and what still fits through them.
+    /// Targets of edges, and their residual capacities.
     edges: Vec<(usize, u32)>,
     /// The edges that begin at each vertex.
     from: Vec<Vec<usize>>,
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn of_cuts_of_one_size_the_last_is_taken() {
+    fn the_last_of_cuts_of_one_size_is_taken() {
         let chain: &[&[usize]] = &[&[], &[0], &[1], &[2]];
         assert_eq!(cut(chain, &[0], &[3], &[3]), Some(vec![2]));
         assert_eq!(cut(chain, &[0], &[3], &[2, 3]), Some(vec![1]));

@@ -11,7 +11,7 @@ use crate::types::{Basic, Type};
 pub(super) struct Fresh {
     names: UniqueNames,
     made: HashMap<(String, Basic), Vec<LocalId>>,
-    /// How many of those made this body has.
+    /// Number of new locals that this body uses.
     used: HashMap<(String, Basic), usize>,
 }
 

@@ -1,4 +1,4 @@
-//! When two values are the same.
+//! Keys of values: equal keys mean equal values.
 
 use std::mem::{Discriminant, discriminant};
 

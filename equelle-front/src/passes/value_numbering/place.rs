@@ -1,4 +1,4 @@
-//! Where values are evaluated, and under which names.
+//! Placement of values: where they are evaluated, and under which names.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -152,7 +152,7 @@ impl<'a> Placing<'a> {
                 let mut statement = statement.clone();
                 if let KStmt::ReduceFaces { cell: at, body: into, .. } = &mut statement {
                     *at = self.path(*cell, locals);
-                    *into = self.block(body, self.of_sum(body, locals));
+                    *into = self.block(body, self.captured_locals(body, locals));
                 }
                 statement
             }
@@ -161,7 +161,7 @@ impl<'a> Placing<'a> {
                 if let KStmt::ReduceSides { low, high, .. } = &mut statement {
                     let into = [&mut low.interior, &mut low.boundary, &mut high.interior, &mut high.boundary];
                     for (into, block) in into.into_iter().zip(blocks.iter()) {
-                        *into = block.as_ref().map(|block| self.block(block, self.of_sum(block, locals)));
+                        *into = block.as_ref().map(|block| self.block(block, self.captured_locals(block, locals)));
                     }
                 }
                 statement
@@ -179,12 +179,12 @@ impl<'a> Placing<'a> {
     }
 
     /// Returns the locals that the body of a sum takes from outside.
-    fn of_sum(&self, body: &Numbered, locals: &ValueLocals) -> ValueLocals {
+    fn captured_locals(&self, body: &Numbered, locals: &ValueLocals) -> ValueLocals {
         locals.iter().filter(|(value, _)| body.named.contains(value)).map(|(&value, &local)| (value, local)).collect()
     }
 
-    /// How often each value is read in a block, the blocks in it included: by how many others, if
-    /// each of these is evaluated once.
+    /// Number of reads of each value in a block and its inner blocks, if each reader is evaluated
+    /// once.
     fn uses(&self, block: &Numbered) -> Vec<u32> {
         let mut uses = vec![0; self.nodes.len()];
         self.count(block, &mut uses);

@@ -178,7 +178,7 @@ impl<'t> Parser<'t> {
         self.report(d.hint("give each number its own unit, and add the numbers: `3 [Meter] + 2 [Inch]`"))
     }
 
-    /// Where a unit name should stand.
+    /// Reports a token in place of a unit name.
     pub(super) fn not_a_unit(&mut self) -> Failed {
         let place = self.span();
         match self.peek() {

@@ -96,7 +96,7 @@ fn parse_with(text: &str, by_indentation: bool) -> Parsed {
     Parsed { program, diagnostics, blocks_lost }
 }
 
-/// How deep a tree is.
+/// Depth of a tree.
 #[derive(Clone, Copy, Debug)]
 struct Size {
     /// Levels of nesting, where a chain of operators is one.

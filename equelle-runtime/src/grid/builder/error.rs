@@ -4,7 +4,8 @@ use std::fmt;
 
 use crate::error::{Error, ErrorKind};
 
-/// Why cells make no grid. Cells and nodes have the numbers in which they were given, from 0.
+/// Error of cells that make no grid. Cells and nodes have the numbers in which they were given,
+/// from 0.
 #[derive(Clone, Debug, PartialEq)]
 pub enum BuildError {
     /// There are no cells.
@@ -13,7 +14,7 @@ pub enum BuildError {
     TooMany {
         /// Name of the entities.
         what: &'static str,
-        /// How many there may be.
+        /// Maximum number.
         most: usize,
     },
     /// A position is not finite.

@@ -99,7 +99,7 @@ fn for_each_face(cells: &Cells, entries: &mut [Entry], mut then: impl FnMut(&[En
     }
 }
 
-/// How two half-faces with the same nodes turn.
+/// Relative orientation of two half-faces with the same nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Turn {
     Against,

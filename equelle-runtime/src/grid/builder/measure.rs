@@ -48,10 +48,10 @@ pub(super) fn geometry(topology: &Topology, nodes: &Nodes, dim: usize, threads: 
     let found = threads.try_each(n_faces, faces, |mut range, (areas, centroids, normals)| {
         let start = range.start;
         range.try_for_each(|index| {
-            if nodes.of_face(index).is_empty() {
+            if nodes.face_nodes(index).is_empty() {
                 return Ok(());
             }
-            let face = Face::of(&nodes.positions, nodes.of_face(index), dim);
+            let face = Face::of(&nodes.positions, nodes.face_nodes(index), dim);
             let area = norm(face.vector);
             // Squares of what is this small or large are no numbers any more.
             if !(area.is_normal() && area > ROUNDING * face.size && is_finite(face.centroid)) {
@@ -110,11 +110,11 @@ pub(super) fn volume_of(cells: &Cells, cell: usize, dim: usize) -> f64 {
 
 fn sum_of_cell(topology: &Topology, nodes: &Nodes, geometry: &Geometry, cell: usize, dim: usize) -> Sum {
     let faces = topology.faces_of(cell);
-    let origin = nodes.positions[nodes.of_face(faces[0] as usize)[0] as usize];
+    let origin = nodes.positions[nodes.face_nodes(faces[0] as usize)[0] as usize];
     let mut sum = Sum::new(origin, dim);
     for &face in faces {
         let face = face as usize;
-        if nodes.of_face(face).is_empty() {
+        if nodes.face_nodes(face).is_empty() {
             continue;
         }
         let is_first = topology.face_cells[face][0] == cell as u32;

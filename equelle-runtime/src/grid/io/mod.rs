@@ -36,7 +36,7 @@ pub fn read_file_with(source: &Source, path: &Path, stored: StoredGeometry, thre
     read_file_as(source, path, &options, threads)
 }
 
-/// How grid files are read.
+/// Options of the readers of grid files.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ReadOptions {
     /// True if geometry in the file is compared with its nodes.

@@ -82,7 +82,7 @@ impl ElementType {
         let whole = u64::from_le_bytes(bytes);
         let unused = 64 - 8 * self.size() as u32;
         match self {
-            ElementType::F16 => Value::Number(of_half(whole as u16)),
+            ElementType::F16 => Value::Number(half_to_f64(whole as u16)),
             ElementType::F32 => Value::Number(f64::from(f32::from_bits(whole as u32))),
             ElementType::F64 => Value::Number(f64::from_bits(whole)),
             ElementType::I8 | ElementType::I16 | ElementType::I32 | ElementType::I64 => {
@@ -100,7 +100,7 @@ pub(super) enum Value {
 }
 
 /// A number of 16 bits: a sign, 5 bits of exponent, 10 of fraction (IEEE 754 binary16).
-fn of_half(bits: u16) -> f64 {
+fn half_to_f64(bits: u16) -> f64 {
     let fraction = f64::from(bits & 0x3ff);
     let size = match bits >> 10 & 0x1f {
         0 => fraction * 2f64.powi(-24),

@@ -7,10 +7,10 @@ use flate2::{Decompress, FlushDecompress, Status};
 use super::tags::{Tag, find};
 use crate::number::{Words, line_and_column, quoted};
 
-/// Most bytes that zlib makes of one.
-const MOST_PER_BYTE: usize = 1032;
+/// Largest ratio of plain to compressed bytes that zlib reaches.
+const MAX_DEFLATE_RATIO: usize = 1032;
 
-/// How the arrays of a file are encoded.
+/// Encoding of the arrays of a file.
 #[derive(Clone, Debug)]
 pub(super) struct Encoding {
     is_big_endian: bool,
@@ -21,7 +21,7 @@ pub(super) struct Encoding {
     appended: Option<(usize, bool)>,
 }
 
-/// Where the numbers of an array are, by byte offset.
+/// Byte offsets of the numbers of an array.
 #[derive(Clone, Debug)]
 pub(super) enum DataLocation {
     Text(usize),
@@ -189,7 +189,7 @@ impl Encoding {
         if total != Some(size) {
             return Err(format!("blocks of other lengths than the {size} bytes that its type and the number of entities need"));
         }
-        if n_blocks > encoded.len() / self.header || size / MOST_PER_BYTE > encoded.len() {
+        if n_blocks > encoded.len() / self.header || size / MAX_DEFLATE_RATIO > encoded.len() {
             return Err("the file ends before its data".to_owned());
         }
         let mut data = (3 + n_blocks) * self.header;

@@ -20,7 +20,7 @@ impl BoxTags {
     }
 }
 
-/// Where the cells of a file are.
+/// Geometry of the cells of a file.
 #[derive(Clone, Debug, PartialEq)]
 pub enum VtkGeometry {
     /// Boxes of one size, the first axis fastest.
@@ -38,7 +38,7 @@ pub enum VtkGeometry {
         points: Vec<[f64; 3]>,
         /// Points of all cells, one cell behind the other; each less than the number of points.
         corners: Vec<u32>,
-        /// Where the points of each cell end; ascending.
+        /// End of each cell's points; ascending.
         ends: Vec<usize>,
         /// VTK's number of the shape of each cell.
         shapes: Vec<u8>,
@@ -63,13 +63,13 @@ impl VtkFile<'_> {
     /// damaged, and cells whose points do not exist.
     pub fn geometry(&self) -> Result<VtkGeometry, Error> {
         let found = match &self.boxes {
-            Some(boxes) => self.of_boxes(boxes),
-            None => self.of_cells(),
+            Some(boxes) => self.box_geometry(boxes),
+            None => self.cell_geometry(),
         };
         found.map_err(|what| bad(self.path, &what))
     }
 
-    fn of_boxes(&self, tags: &BoxTags) -> Result<VtkGeometry, String> {
+    fn box_geometry(&self, tags: &BoxTags) -> Result<VtkGeometry, String> {
         let three = |name: &str, text: &Option<String>, missing: [f64; 3]| {
             let Some(text) = text else { return Ok(missing) };
             let numbers: Option<Vec<f64>> = text.split_ascii_whitespace().map(|word| word.parse().ok()).collect();
@@ -91,7 +91,7 @@ impl VtkFile<'_> {
         Ok(VtkGeometry::Boxes { n, origin, spacing })
     }
 
-    fn of_cells(&self) -> Result<VtkGeometry, String> {
+    fn cell_geometry(&self) -> Result<VtkGeometry, String> {
         let coordinates = self.array(Section::Points, None, self.n_points.checked_mul(3).ok_or("too many points")?)?;
         let points: Vec<[f64; 3]> = coordinates.chunks_exact(3).map(|point| [point[0], point[1], point[2]]).collect();
         if !points.iter().flatten().all(|x| x.is_finite()) {

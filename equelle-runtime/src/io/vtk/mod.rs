@@ -17,7 +17,7 @@ use tags::{Tag, Tags};
 
 pub use geometry::VtkGeometry;
 
-/// Which entities of a file an array belongs to.
+/// Entities of a file to which an array belongs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Association {
     /// Its points.
@@ -40,7 +40,7 @@ pub struct VtkFile<'a> {
     arrays: Vec<ArrayTag>,
 }
 
-/// Where in a file an array stands.
+/// Section of a file in which an array stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Section {
     /// It has a tuple for each point or cell.

@@ -15,7 +15,7 @@ pub(super) struct Tag {
     pub is_end: bool,
     /// `<name/>`
     pub is_empty: bool,
-    /// Byte offset of what is behind it.
+    /// Byte offset of the first byte after it.
     pub end: usize,
 }
 
@@ -63,7 +63,7 @@ impl<'a> Tags<'a> {
     }
 }
 
-/// Where a mark begins, from an offset on.
+/// Offset of the first occurrence of a mark at or after `from`.
 pub(super) fn find(text: &[u8], from: usize, mark: &[u8]) -> Option<usize> {
     text.get(from..)?.windows(mark.len()).position(|window| window == mark).map(|at| at + from)
 }
@@ -114,7 +114,7 @@ fn parse(text: &[u8], start: usize) -> Option<Tag> {
     }
 }
 
-/// A value with the characters that its marks stand for.
+/// An attribute value whose character references are replaced.
 fn unescaped(text: &str) -> String {
     let mut parts = text.split('&');
     let mut value = parts.next().unwrap_or_default().to_owned();

@@ -9,7 +9,7 @@ use super::elimination::{
 use super::solver::{Definiteness, Direct, DirectError, DirectMatrix, DirectSolver};
 use crate::linalg::matrix::csr::Csr;
 
-/// Where the systems of a cache are factorised.
+/// Device or host that factorises the systems of a cache.
 pub(in crate::linalg) enum FactorLocation<S> {
     /// Not determined yet.
     Unknown,

@@ -20,7 +20,7 @@ pub(in crate::linalg) struct Pin {
     pub column: usize,
 }
 
-/// Why a factorisation or a solve failed.
+/// Failure of a factorisation or a solve.
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::linalg) enum FactorError {
     /// The matrix is singular to working precision; with the evidence.

@@ -8,7 +8,7 @@ use std::time::Duration;
 /// Interval between two checks for an interrupt.
 const PATIENCE: Duration = Duration::from_millis(20);
 
-/// Why the work has no result.
+/// Reason why the work has no result.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum InterruptibleError {
     /// The run was interrupted.

@@ -13,7 +13,7 @@ pub enum Definiteness {
     Symmetric,
 }
 
-/// Why a direct solver failed.
+/// Failure of a direct solver.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DirectError {
     /// A matrix declared symmetric is not positive definite.
@@ -69,7 +69,7 @@ pub trait DirectSolver<S: ?Sized> {
     fn solve(&mut self, space: &mut S, x: &mut [f64], transposed: bool) -> Result<(), DirectError>;
 }
 
-/// Where a back-end factorises matrices.
+/// Device or host on which a back-end factorises matrices.
 pub enum Direct<S: ?Sized> {
     /// On the host, which is its device.
     Host,

@@ -1,7 +1,7 @@
 //! Choice of method and preconditioner for `solver=auto` and `preconditioner=auto`: properties of a
 //! matrix, and the methods to try, best first.
 
-use super::options::{LARGEST_FOR_LU, LinearOptions, Method, Preconditioning, refusal};
+use super::options::{LinearOptions, MAX_LU_UNKNOWNS, Method, Preconditioning, refusal};
 use crate::linalg::matrix::csr::Symmetry;
 use crate::linalg::matrix::scaling::{are_uneven, power_of_two_near};
 use crate::linalg::matrix::sparse_rows::SparseRows;
@@ -267,7 +267,7 @@ fn all(properties: &MatrixProperties, options: &LinearOptions) -> Vec<(Method, P
     let lu = (Method::Lu, Preconditioning::None, FIRST_TRY);
     let has_lu = cfg!(feature = "lu");
     // Only LU determines which right-hand sides are in the range.
-    if has_lu && (properties.unknowns <= SMALL || (properties.is_range_unknown && properties.unknowns <= LARGEST_FOR_LU)) {
+    if has_lu && (properties.unknowns <= SMALL || (properties.is_range_unknown && properties.unknowns <= MAX_LU_UNKNOWNS)) {
         return vec![lu];
     }
     let definite = properties.may_be_definite();
@@ -281,7 +281,7 @@ fn all(properties: &MatrixProperties, options: &LinearOptions) -> Vec<(Method, P
             list.push((method, preconditioner, limit));
         }
     }
-    if has_lu && properties.unknowns <= LARGEST_FOR_LU {
+    if has_lu && properties.unknowns <= MAX_LU_UNKNOWNS {
         // Slow iterations are skipped where a direct solver can take over.
         list.retain(|(_, preconditioner, _)| *preconditioner != Preconditioning::Jacobi || properties.prefers_jacobi(options));
         list.push(lu);

@@ -42,7 +42,7 @@ pub enum LinearErrorKind {
 /// A linear system that was not solved, with the method that failed last.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LinearError {
-    /// Why it was not solved.
+    /// Reason why it was not solved.
     pub kind: LinearErrorKind,
     /// The method that failed.
     pub method: Method,

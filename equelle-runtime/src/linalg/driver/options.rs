@@ -161,7 +161,7 @@ pub struct LinearOptions {
 }
 
 /// Number of unknowns up to which a direct solver is tried after iterative methods have failed.
-pub const LARGEST_FOR_LU: usize = 50_000;
+pub const MAX_LU_UNKNOWNS: usize = 50_000;
 
 impl Default for LinearOptions {
     fn default() -> Self {

@@ -48,7 +48,7 @@ pub struct Solution<V = Vec<f64>> {
 /// the right-hand side outside the range.
 const SHARE: f64 = 0.9;
 
-/// Why an attempt failed.
+/// Failure of an attempt.
 enum Failure<E> {
     /// The method failed; another one may succeed.
     MethodError(MethodError),

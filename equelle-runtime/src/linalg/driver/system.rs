@@ -233,7 +233,7 @@ impl<'a, S: SystemSpace> PreparedSystem<'a, S> {
     }
 }
 
-/// How to treat a system.
+/// Treatment of a system.
 struct Treatment<V> {
     /// The treatment of the given rows.
     rows: Rows<V>,
@@ -259,12 +259,12 @@ impl<V> Treatment<V> {
     }
 }
 
-/// How to treat the rows of a matrix.
+/// Chooses the treatment of the rows of a matrix.
 ///
-/// Where a matrix is singular up to a constant, round-off in the balance of all its rows stays in
-/// each of them, however small these are. So they are compared in the unit in which they balance,
-/// which the left null vector tells. Where it is not known, or other rows do not agree with them,
-/// rows stay as they are.
+/// If a matrix is singular up to a constant, round-off in the balance of all rows remains in each
+/// row, however small. Rows therefore get the weights with which they balance, which the left null
+/// vector gives. If that vector is not known, or other rows do not agree with it, rows stay as they
+/// are.
 fn treatment<S: SystemSpace>(
     space: &mut S,
     (matrix, ends): (&S::Matrix, &[usize]),

@@ -96,7 +96,7 @@ pub struct Control {
     pub patience: usize,
 }
 
-/// How an iteration ended.
+/// End of an iteration.
 #[derive(Clone, Debug, PartialEq)]
 pub enum End {
     /// The true residual is accepted.
@@ -116,7 +116,7 @@ pub enum End {
 /// The result of an iteration.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
-    /// How it ended.
+    /// End of the iteration.
     pub end: End,
     /// Number of iterations.
     pub iterations: usize,
@@ -124,7 +124,7 @@ pub struct Outcome {
     pub residual: f64,
 }
 
-/// Why a method proposes to stop.
+/// Reason for which a method proposes to stop.
 #[derive(Clone, Debug, PartialEq)]
 pub enum StopReason {
     /// By the recurrence, the residual is at most the aim, or it is accepted and the aim costs too

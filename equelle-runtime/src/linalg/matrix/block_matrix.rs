@@ -37,7 +37,7 @@ impl BlockPattern {
     /// The common pattern of `k` equations, from their compressed rows: `row_ptr` `[n + 1]` and
     /// `col_idx`. `None` if they differ, if an equation does not depend on all unknowns of the same
     /// elements, or if a diagonal block is missing.
-    pub fn of_equations(equations: &[(&[usize], &[u32])]) -> Option<BlockPattern> {
+    pub fn from_equations(equations: &[(&[usize], &[u32])]) -> Option<BlockPattern> {
         let k = equations.len();
         let (row_ptr, col_idx) = *equations.first()?;
         let n = row_ptr.len().checked_sub(1)?;
@@ -199,7 +199,7 @@ impl BlockMatrix {
 
     /// Converts a matrix of `k` fields; `None` if its pattern does not consist of dense blocks with
     /// a diagonal.
-    pub fn of_rows(matrix: &Csr, k: usize) -> Option<BlockMatrix> {
+    pub fn from_csr(matrix: &Csr, k: usize) -> Option<BlockMatrix> {
         let total = matrix.n_rows();
         if k == 0 || matrix.n_cols() != total || !total.is_multiple_of(k) {
             return None;
@@ -211,7 +211,7 @@ impl BlockMatrix {
             .collect();
         let equations: Vec<(&[usize], &[u32])> =
             (0..k).map(|equation| (&row_ptr[equation][..], &matrix.col_idx()[starts[equation]..starts[equation + 1]])).collect();
-        let pattern = BlockPattern::of_equations(&equations)?;
+        let pattern = BlockPattern::from_equations(&equations)?;
         let values = starts.windows(2).map(|ends| matrix.values()[ends[0]..ends[1]].to_vec()).collect();
         BlockMatrix::with_pattern(Arc::new(pattern), values).ok()
     }

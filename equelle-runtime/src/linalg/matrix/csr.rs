@@ -112,7 +112,7 @@ pub struct Csr {
     values: Vec<f64>,
 }
 
-/// Why the arrays of a matrix are not valid.
+/// Error of the arrays of a matrix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CsrError {
     /// `row_ptr` must have one entry more than there are rows, start with 0, never descend and end

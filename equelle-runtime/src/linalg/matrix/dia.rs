@@ -8,12 +8,12 @@ use super::csr::{Csr, Pattern};
 use crate::threads::{BLOCK, Columns, PerBlock, Threads};
 
 /// Most diagonals: more than the neighbours of a cell in three dimensions.
-const MOST: usize = 32;
+const MAX_DIAGONALS: usize = 32;
 /// Least number of rows: smaller matrices stay in the cache.
-const LEAST_ROWS: usize = 4 * BLOCK;
+const MIN_ROWS: usize = 4 * BLOCK;
 /// Most numbers by diagonals for an entry, so that they take no more memory than rows do: 12 bytes
 /// against 8 for an entry.
-const MOST_FILLED: f64 = 1.25;
+const MAX_FILL_RATIO: f64 = 1.25;
 
 /// Rows whose sums stay in registers.
 const LANES: usize = 8;
@@ -24,10 +24,10 @@ pub type Offsets = Arc<[isize]>;
 /// The diagonals of a square pattern if all entries lie on few of them. Cost: one pass.
 pub fn offsets(pattern: &Pattern) -> Option<Offsets> {
     let (n, row_ptr) = (pattern.n_rows(), pattern.row_ptr());
-    if n != pattern.n_cols() || n < LEAST_ROWS {
+    if n != pattern.n_cols() || n < MIN_ROWS {
         return None;
     }
-    let mut found: Vec<isize> = Vec::with_capacity(MOST);
+    let mut found: Vec<isize> = Vec::with_capacity(MAX_DIAGONALS);
     for (row, ends) in row_ptr.windows(2).enumerate() {
         let mut at = 0;
         for &column in &pattern.col_idx()[ends[0]..ends[1]] {
@@ -36,14 +36,14 @@ pub fn offsets(pattern: &Pattern) -> Option<Offsets> {
                 at += 1;
             }
             if found.get(at) != Some(&offset) {
-                if found.len() == MOST {
+                if found.len() == MAX_DIAGONALS {
                     return None;
                 }
                 found.insert(at, offset);
             }
         }
     }
-    (!found.is_empty() && (found.len() * n) as f64 <= MOST_FILLED * pattern.n_entries() as f64).then(|| found.into())
+    (!found.is_empty() && (found.len() * n) as f64 <= MAX_FILL_RATIO * pattern.n_entries() as f64).then(|| found.into())
 }
 
 /// Values by diagonals.
@@ -54,7 +54,7 @@ pub struct Diagonals {
     values: Stored,
 }
 
-/// Where the values are; 0 where a row has no entry.
+/// Storage of the values; 0 where a row has no entry.
 #[derive(Clone, Debug, PartialEq)]
 enum Stored {
     /// For each [`BLOCK`] rows, and there for each [`LANES`] rows, their values on one diagonal
@@ -258,7 +258,7 @@ impl InsideMirrored<'_> {
     fn product(self, offsets: &[isize], out: &mut [f64]) {
         let (len, middle) = (out.len(), offsets.len() / 2);
         // Values and numbers of each diagonal, from the first row on.
-        let mut sides = [(&[][..], &[][..]); MOST];
+        let mut sides = [(&[][..], &[][..]); MAX_DIAGONALS];
         for (number, (side, &offset)) in sides.iter_mut().zip(offsets).enumerate() {
             let column = self.start.wrapping_add_signed(offset);
             // The value of row i below the diagonal is that of its column above.
@@ -282,7 +282,7 @@ mod tests {
     use super::*;
 
     /// The 7-point pattern of a box, with values of many digits, and some entries left out.
-    fn of_box(shape: [usize; 3]) -> Csr {
+    fn seven_point_matrix(shape: [usize; 3]) -> Csr {
         let [nx, ny, nz] = shape;
         let n = nx * ny * nz;
         let mut entries = Vec::new();
@@ -306,7 +306,7 @@ mod tests {
     #[test]
     fn products_have_the_bits_of_rows() {
         for shape in [[16, 16, 16], [17, 19, 23], [2048, 4, 1], [5000, 1, 1], [1, 70, 70]] {
-            let a = of_box(shape);
+            let a = seven_point_matrix(shape);
             let found = offsets(a.pattern()).unwrap_or_else(|| panic!("{shape:?}"));
             let x: Vec<f64> = (0..a.n_rows()).map(|k| (k as f64 * 0.37).sin() * 1e3).collect();
             for threads in [1, 3] {
@@ -369,7 +369,7 @@ mod tests {
 
     #[test]
     fn other_patterns_have_no_diagonals() {
-        let n = LEAST_ROWS;
+        let n = MIN_ROWS;
         let diagonal = |row| (row, row, 1.0);
         let scattered: Vec<_> = (0..n).flat_map(|row| [diagonal(row), (row, row * 7919 % n, 0.5)]).collect();
         assert_eq!(offsets(Csr::from_triplets(n, n, &scattered).expect("legal").pattern()), None);

@@ -3,7 +3,7 @@
 
 use crate::threads::BLOCK;
 
-/// Where the mirrored entries are, of a pattern in which each entry has one. Found once for a
+/// Positions of the mirrored entries of a pattern in which each entry has one. Found once for a
 /// pattern, so that values are compared in one pass.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mirror {

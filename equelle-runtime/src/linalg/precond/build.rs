@@ -32,7 +32,7 @@ pub struct Setting<'a> {
 
 /// Incomplete factors of a matrix; no preconditioner if the run is interrupted.
 pub(super) fn incomplete<S: MatrixSpace + 'static>(space: &mut S, blocks: BlockCsr) -> Result<Box<dyn Preconditioner<S>>, S::Error> {
-    Ok(match BlockFactors::of_unless(blocks, &|| space.is_interrupted()) {
+    Ok(match BlockFactors::factor_unless(blocks, &|| space.is_interrupted()) {
         Some(factors) => Box::new(Ilu::new(space, factors)?),
         None => Box::new(Identity),
     })
@@ -89,9 +89,9 @@ pub fn build_of_blocks<S: MultigridSpace>(
             let diagonal: Vec<f64> = (0..matrix.n_rows()).map(|row| matrix.entry(row, row)).collect();
             Box::new(Jacobi::new(space, &diagonal)?)
         }
-        Preconditioning::BlockJacobi => Box::new(BlockJacobi::of_blocks(space, matrix)?),
+        Preconditioning::BlockJacobi => Box::new(BlockJacobi::from_blocks(space, matrix)?),
         Preconditioning::BlockIlu0 => incomplete(space, BlockCsr::of(matrix))?,
-        Preconditioning::Cpr => Box::new(Cpr::of_blocks(space, matrix, setting.pressure, &amg)?),
+        Preconditioning::Cpr => Box::new(Cpr::from_blocks(space, matrix, setting.pressure, &amg)?),
         Preconditioning::None | Preconditioning::Ilu0 | Preconditioning::Fsai | Preconditioning::Amg => {
             return build(space, matrix.rows(), kind, setting);
         }

@@ -252,7 +252,7 @@ impl<S: MultigridSpace> Cpr<S> {
         let restriction = restriction(k, &weights_of(&blocks, pressure));
         let columns = matrix.block(0..k * n, pressure * n..(pressure + 1) * n);
         let matrix = restriction.product(&columns);
-        Cpr::of_parts(space, Parts { k, pressure, restriction, columns, matrix, blocks }, options)
+        Cpr::from_parts(space, Parts { k, pressure, restriction, columns, matrix, blocks }, options)
     }
 
     /// [`Cpr::new`] for a matrix of blocks.
@@ -262,17 +262,17 @@ impl<S: MultigridSpace> Cpr<S> {
     ///
     /// # Panics
     /// If `pressure` is not one of the fields.
-    pub fn of_blocks(space: &mut S, matrix: &BlockMatrix, pressure: usize, options: &AmgOptions) -> Result<Cpr<S>, S::Error> {
+    pub fn from_blocks(space: &mut S, matrix: &BlockMatrix, pressure: usize, options: &AmgOptions) -> Result<Cpr<S>, S::Error> {
         let k = matrix.pattern().k();
         assert!(pressure < k, "one of the fields");
         let blocks = BlockCsr::of(matrix);
         let weights = weights_of(&blocks, pressure);
         let (columns, pressure_matrix) = (columns_of(matrix, pressure), pressure_matrix(matrix, pressure, &weights));
         let parts = Parts { k, pressure, restriction: restriction(k, &weights), columns, matrix: pressure_matrix, blocks };
-        Cpr::of_parts(space, parts, options)
+        Cpr::from_parts(space, parts, options)
     }
 
-    fn of_parts(space: &mut S, parts: Parts, options: &AmgOptions) -> Result<Cpr<S>, S::Error> {
+    fn from_parts(space: &mut S, parts: Parts, options: &AmgOptions) -> Result<Cpr<S>, S::Error> {
         let Parts { k, pressure, restriction, columns: pressure_columns, matrix: pressure_matrix, blocks } = parts;
         let n = pressure_matrix.n_rows();
         let own = pressure * n..(pressure + 1) * n;

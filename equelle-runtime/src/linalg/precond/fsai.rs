@@ -224,14 +224,14 @@ impl<S: MatrixSpace> Fsai<S> {
     pub fn new(space: &mut S, factors: FsaiFactors) -> Result<Fsai<S>, S::Error> {
         let n = factors.left.n_rows();
         let (left, right) = (space.matrix(factors.left)?, space.matrix(factors.right)?);
-        Fsai::of_factors(space, left, right, n)
+        Fsai::from_factors(space, left, right, n)
     }
 
     /// Takes factors of `n` rows that are on the device.
     ///
     /// # Errors
     /// Out of memory.
-    pub fn of_factors(space: &mut S, left: S::Matrix, right: S::Matrix, n: usize) -> Result<Fsai<S>, S::Error> {
+    pub fn from_factors(space: &mut S, left: S::Matrix, right: S::Matrix, n: usize) -> Result<Fsai<S>, S::Error> {
         Ok(Fsai { left, right, work: RefCell::new(space.zeros_of(n)?) })
     }
 }

@@ -27,7 +27,7 @@ impl<S: MatrixSpace> Jacobi<S> {
     }
 
     /// Takes the inverse of the diagonal.
-    pub fn of_inverse(inverse: S::Vector) -> Jacobi<S> {
+    pub fn from_inverse(inverse: S::Vector) -> Jacobi<S> {
         Jacobi { inverse }
     }
 }
@@ -73,12 +73,12 @@ impl<S: MatrixSpace> BlockJacobi<S> {
     ///
     /// # Errors
     /// Out of memory.
-    pub fn of_blocks(space: &mut S, matrix: &BlockMatrix) -> Result<BlockJacobi<S>, S::Error> {
+    pub fn from_blocks(space: &mut S, matrix: &BlockMatrix) -> Result<BlockJacobi<S>, S::Error> {
         Ok(BlockJacobi { inverse: space.matrix(inverse_of_block_diagonal(matrix))? })
     }
 
     /// Takes the inverse of the block diagonal.
-    pub fn of_inverse(inverse: S::Matrix) -> BlockJacobi<S> {
+    pub fn from_inverse(inverse: S::Matrix) -> BlockJacobi<S> {
         BlockJacobi { inverse }
     }
 }

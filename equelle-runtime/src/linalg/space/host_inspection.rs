@@ -68,7 +68,7 @@ impl Entries {
         threads.each(n, PerBlock(&mut parts), |range, PerBlock(parts)| {
             for (start, part) in range.clone().step_by(BLOCK).zip(parts) {
                 let mirrored = mirror.map_or(&[][..], |mirror| mirror.from(start));
-                *part = of_rows(a, start..range.end.min(start + BLOCK), mirrored, round_off(rounding));
+                *part = inspect_rows(a, start..range.end.min(start + BLOCK), mirrored, round_off(rounding));
             }
         });
         let whole = parts.into_iter().fold(Part::NOTHING, Part::and);
@@ -95,7 +95,7 @@ impl Entries {
 
 /// The part of some rows; `mirrored` has the positions of the mirrored entries of those right of
 /// the diagonal, or nothing.
-fn of_rows(a: &Csr, rows: std::ops::Range<usize>, mirrored: &[u32], round_off: f64) -> Part {
+fn inspect_rows(a: &Csr, rows: std::ops::Range<usize>, mirrored: &[u32], round_off: f64) -> Part {
     let mut part = Part::NOTHING;
     let values = a.values();
     let mut mirrored = mirrored.iter();

@@ -235,7 +235,7 @@ impl SystemSpace for HostSpace {
                 HostMatrix::Rows(a) => self.threads().values(rows, |row| inverse_of(factor * a.diagonal_entry(row))),
                 HostMatrix::Blocks(a) => self.threads().values(rows, |row| inverse_of(factor * a.entry(row, row))),
             };
-            return Ok(Box::new(Jacobi::of_inverse(inverse)));
+            return Ok(Box::new(Jacobi::from_inverse(inverse)));
         }
         match a {
             HostMatrix::Rows(a) => {

@@ -15,7 +15,7 @@ const BLOCK_BYTES: usize = 1 << 17;
 /// Bytes that are converted at a time.
 const BUFFER_BYTES: usize = 1 << 16;
 
-/// True if the arrays of a file are compressed.
+/// Compression of the arrays of a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Compression {
     /// The numbers as they are: the fastest.
@@ -61,9 +61,9 @@ impl NumberType {
 pub(in crate::output) struct Array<'a> {
     pub name: Cow<'a, str>,
     pub number: NumberType,
-    /// Numbers in a tuple; `None` where there are no tuples, but numbers.
+    /// Numbers in a tuple; `None` for plain numbers.
     pub components: Option<usize>,
-    /// True if it belongs to no entities, so that its length must be told.
+    /// True if it belongs to no entities: the file then states its length.
     pub is_free: bool,
     n_tuples: usize,
     values: Values<'a>,
@@ -91,15 +91,15 @@ impl<'a> Array<'a> {
         Array { name: name.into(), number: NumberType::Int64, components: None, is_free: true, n_tuples: 1, values }
     }
 
-    /// Bytes of numbers.
-    pub fn of_bytes(name: &'static str, number: NumberType, components: Option<usize>, bytes: Vec<u8>) -> Array<'a> {
+    /// An array from the bytes of its numbers.
+    pub fn from_bytes(name: &'static str, number: NumberType, components: Option<usize>, bytes: Vec<u8>) -> Array<'a> {
         let n_tuples = bytes.len() / (number.size() * components.unwrap_or(1));
         Array { name: name.into(), number, components, is_free: false, n_tuples, values: Values::Bytes(Cow::Owned(bytes)) }
     }
 
     /// A field, on all entities: NaN, or -1 for Bools and entities, where it has no value. Vectors
     /// have three components, as VTK wants them.
-    pub fn of_field(field: &'a Field) -> Array<'a> {
+    pub fn from_field(field: &'a Field) -> Array<'a> {
         let support = &field.support;
         let (number, values) = match &field.values {
             FieldValues::F64(columns) => (NumberType::Float64, Values::F64(columns.iter().map(|c| on_all(support, c, f64::NAN)).collect())),
@@ -135,7 +135,7 @@ impl<'a> Array<'a> {
         }
     }
 
-    /// The array as it stands in the file.
+    /// Encodes the array as files store it.
     pub fn encode(self, compression: Compression, threads: &Threads) -> Encoded<'a> {
         match compression {
             Compression::None => Encoded(Content::Plain(self)),
@@ -146,8 +146,8 @@ impl<'a> Array<'a> {
         }
     }
 
-    /// Number of blocks, size of a block, size of the last one if it is smaller, sizes of the
-    /// compressed blocks, and these.
+    /// The compressed blocks after their header: number of blocks, size of a block, size of the
+    /// last one if it is smaller, and the compressed sizes.
     fn compressed(&self, threads: &Threads) -> Vec<u8> {
         let per_block = (BLOCK_BYTES / self.tuple_size()).max(1);
         let mut blocks: Vec<Vec<u8>> = vec![Vec::new(); self.n_tuples.div_ceil(per_block)];
@@ -171,14 +171,14 @@ impl<'a> Array<'a> {
 /// A stream of zlib.
 fn compress(zlib: &mut Compress, bytes: &[u8]) -> Vec<u8> {
     zlib.reset();
-    // More than zlib ever makes of it: five bytes for each stored block, and its frame.
+    // An upper bound of zlib's output: five bytes for each stored block, and the frame.
     let mut out = Vec::with_capacity(bytes.len() + bytes.len() / 1000 + 128);
     let status = zlib.compress_vec(bytes, &mut out, FlushCompress::Finish);
     assert!(matches!(status, Ok(Status::StreamEnd)), "zlib ends where there is memory enough");
     out
 }
 
-/// Numbers of columns, one tuple behind the other.
+/// Interleaves the numbers of columns, tuple by tuple.
 fn interleave<T: Copy + Default, const N: usize>(
     columns: &[Cow<'_, [T]>],
     components: usize,
@@ -225,7 +225,7 @@ impl Parts for Blocks<'_> {
     }
 }
 
-/// An array as it stands in a file, behind its size.
+/// An array as files store it, after its size.
 pub(in crate::output) struct Encoded<'a>(Content<'a>);
 
 enum Content<'a> {
@@ -238,7 +238,7 @@ enum Content<'a> {
 }
 
 impl<'a> Encoded<'a> {
-    /// The array that it is; without numbers if it is compressed.
+    /// The array itself; without numbers if it is compressed.
     pub fn array(&self) -> &Array<'a> {
         match &self.0 {
             Content::Plain(array) => array,
@@ -254,7 +254,7 @@ impl<'a> Encoded<'a> {
         }
     }
 
-    /// Writes them.
+    /// Writes the encoded bytes.
     ///
     /// # Errors
     /// Those of `out`.

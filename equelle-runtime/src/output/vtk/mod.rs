@@ -24,7 +24,7 @@ pub enum VtkPart {
     Edges,
 }
 
-/// Which entities of a file an array belongs to.
+/// Entities of a file to which an array belongs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Association {
     /// Its points.
@@ -95,7 +95,7 @@ impl<'s> Step<'s> {
         };
         let belongs = |field: &&Field| VtkPart::of(field.support.kind, self.dim) == (self.part, association);
         document.open(tag, &[]);
-        self.fields.fields.iter().filter(belongs).for_each(|field| document.array(Array::of_field(field)));
+        self.fields.fields.iter().filter(belongs).for_each(|field| document.array(Array::from_field(field)));
         document.close(tag);
     }
 }

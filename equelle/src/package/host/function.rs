@@ -51,7 +51,7 @@ pub(super) struct FunctionWriter<'a> {
     pub line: Option<u32>,
     /// Line of the statement in progress, if it is known.
     statement_line: Option<u32>,
-    /// How many loops surround the statement in progress.
+    /// Number of loops around the current statement.
     pub depth: usize,
     /// Values whose only handle has been given away.
     moved: BTreeSet<ValueId>,

@@ -68,7 +68,7 @@ pub(super) fn text(module: &Module, options: &PackageOptions) -> Result<String, 
     globals.reserve(["memory", "MemoryPlan", "SetMemory", "SolveMemory", "Buffers"]);
     globals.reserve(["Comparison", "Reduction", "BoolReduction", "Logic", "Elementary", "BinaryMath", "FaceReduction"]);
     globals.reserve(options.backends.iter().map(|b| format!("kernels_{}", b.name())));
-    let kernels = KernelNames::of_module(module);
+    let kernels = KernelNames::for_module(module);
     globals.reserve(kernels.iter().map(|k| k.arguments.clone()));
     let functions = module.functions.iter().map(|f| globals.fresh(&f.name)).collect();
     let needs = Needs::of(module);

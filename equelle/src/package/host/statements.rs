@@ -105,7 +105,7 @@ impl<'a> FunctionWriter<'a> {
 
     /// Check and checkpoint after the body of a loop of the main program's body.
     fn end_of_round(&self, statement: usize) -> Round<'a> {
-        Round { checked: state::of_round(self.function, statement), checkpoint: self.program.checkpoints.of_loop(statement) }
+        Round { checked: state::checked_in_round(self.function, statement), checkpoint: self.program.checkpoints.loop_at(statement) }
     }
 
     fn is_main_body(&self, block: &Block) -> bool {

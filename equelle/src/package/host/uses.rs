@@ -1,4 +1,4 @@
-//! How values and mutables are used in a function.
+//! Uses of values and mutables in a function.
 
 use equelle_front::checkpoint::{Checkpoints, SavedKind};
 use equelle_front::ir::{Block, Function, MutableId, Op, Stmt, StmtKind, ValueId};
@@ -6,7 +6,7 @@ use equelle_front::ir::{Block, Function, MutableId, Op, Stmt, StmtKind, ValueId}
 /// Uses of the values of a function, found before a line of it is written.
 #[derive(Debug)]
 pub(super) struct Uses {
-    /// How often each value is read. `[values]`
+    /// Number of reads of each value. `[values]`
     pub count: Vec<usize>,
     /// For values that are a [`Op::Load`] and whose mutable keeps its content until their last use:
     /// the mutable, which then stands for the value. `[values]`

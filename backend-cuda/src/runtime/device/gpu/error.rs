@@ -6,7 +6,7 @@ use cudarc::driver::result::DriverError;
 use cudarc::nvrtc::result::NvrtcError;
 use equelle_runtime::{Error, ErrorKind};
 
-/// Why an operation on the GPU failed.
+/// Failure of an operation on the GPU.
 #[derive(Clone, Debug, thiserror::Error)]
 pub(super) enum GpuError {
     /// A library is missing, or too old.

@@ -12,7 +12,7 @@ const MIDDLE: u32 = 48;
 
 /// Bytes that a thread of a light kernel may spill. On an H100, explicit heat with 24 bytes is
 /// faster than with 40 registers (1.13), diffusion of sixth order with 32 bytes slower (1.3).
-const MOST_SPILLED: u32 = 24;
+const MAX_SPILLED_BYTES: u32 = 24;
 
 /// Bytes of a register.
 const REGISTER: u32 = 4;
@@ -32,7 +32,7 @@ pub fn compile(source: &str, arch: &str, options: &[String]) -> Result<(Vec<u8>,
 
 /// The source with the launch bounds that its light kernels need, unless it has them.
 fn with_more_registers(source: &str, kernels: &[KernelRegisters]) -> Option<String> {
-    let spilling = kernels.iter().filter(|kernel| kernel.registers <= LIGHT && kernel.spill_stores > MOST_SPILLED);
+    let spilling = kernels.iter().filter(|kernel| kernel.registers <= LIGHT && kernel.spill_stores > MAX_SPILLED_BYTES);
     let bounds: BTreeMap<&str, &str> = spilling
         .map(|kernel| {
             let wanted = kernel.registers + kernel.spill_stores / REGISTER;

@@ -77,8 +77,8 @@ impl SingleMatrix {
     /// The kernel argument of products.
     pub(crate) fn format(&self) -> EqSparseMatrix {
         match &self.entries {
-            Entries::Slices(slices, values) => EqSparseMatrix::of_slices(slices, values, self.shape.columns),
-            Entries::Rows(rows, entries, lanes) => EqSparseMatrix::of_rows(rows.args(entries), *lanes, self.shape.columns),
+            Entries::Slices(slices, values) => EqSparseMatrix::from_sell(slices, values, self.shape.columns),
+            Entries::Rows(rows, entries, lanes) => EqSparseMatrix::from_csr(rows.args(entries), *lanes, self.shape.columns),
         }
     }
 

@@ -94,7 +94,7 @@ impl Space<f64> {
         };
         let made = self.fill(&pattern, a, sign, symmetric);
         let [left, right] = made?;
-        Fsai::of_factors(self, left, right, a.rows.len())
+        Fsai::from_factors(self, left, right, a.rows.len())
     }
 
     fn fill(&mut self, pattern: &FsaiRows, a: &DeviceMatrix, sign: f64, symmetric: bool) -> Result<[DeviceMatrix; 2], Error> {

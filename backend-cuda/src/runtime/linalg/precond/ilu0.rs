@@ -194,7 +194,7 @@ impl Space<f64> {
     /// # Errors
     /// `Backend`: not enough memory, or a lost device.
     pub(crate) fn block_jacobi(&mut self, a: &DeviceMatrix, sign: f64, k: usize) -> Result<Option<BlockJacobi<Space<f64>>>, Error> {
-        Ok(self.block_inverse(a, sign, k)?.map(BlockJacobi::of_inverse))
+        Ok(self.block_inverse(a, sign, k)?.map(BlockJacobi::from_inverse))
     }
 
     /// [`Self::block_jacobi`] as a matrix: a row for each unknown, with an entry for each field of

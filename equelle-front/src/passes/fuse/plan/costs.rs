@@ -62,7 +62,7 @@ impl Planner<'_> {
     }
 }
 
-/// How often an operation evaluates an operand.
+/// Number of times that an operation evaluates an operand.
 fn times_evaluated(op: &Op, model: &CostModel) -> u32 {
     match op {
         Op::Gradient(_) => 2,

@@ -60,7 +60,7 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Result<Option<ElementData>, Error
     Ok(Some(data))
 }
 
-/// How many lines follow, which are text in binary files as well.
+/// Number of lines that follow, which is text in binary files as well.
 fn lines(reader: &mut Reader<'_>, items: &str) -> Result<usize, Error> {
     let count = reader.count_in_text("a number of lines")?;
     reader.checked(count, items, [1, 0, 0])

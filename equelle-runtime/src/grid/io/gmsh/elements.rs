@@ -98,7 +98,7 @@ pub(super) struct Elements {
     pub(super) runs: Vec<Run>,
     /// Numbers of nodes, one element after the other.
     pub(super) nodes: Vec<u32>,
-    /// Where each element begins in the file. `[n_elements]`
+    /// Offset of each element in the file. `[n_elements]`
     pub(super) places: Vec<usize>,
 }
 

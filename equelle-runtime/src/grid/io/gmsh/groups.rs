@@ -32,7 +32,7 @@ impl Groups {
     }
 
     /// Groups of an entity; none if it is not listed.
-    pub(super) fn of_entity(&self, dim: usize, entity: i32) -> &[u32] {
+    pub(super) fn entity_groups(&self, dim: usize, entity: i32) -> &[u32] {
         self.entities.get(&(dim, entity)).map_or(&[], Vec::as_slice)
     }
 

@@ -98,7 +98,7 @@ impl Mesh<'_> {
     /// Groups of the elements of a run: their own, and those of their entity.
     fn groups_of(&self, run: Run) -> Vec<u32> {
         let mut groups = self.elements.groups(run.own);
-        groups.extend(self.groups.of_entity(run.kind.dim(), run.entity));
+        groups.extend(self.groups.entity_groups(run.kind.dim(), run.entity));
         groups
     }
 

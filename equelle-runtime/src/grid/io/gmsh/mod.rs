@@ -30,7 +30,7 @@ use crate::grid::Grid;
 use crate::threads::Threads;
 use reader::{Reader, Version};
 
-/// How meshes are read.
+/// Options of the reader of meshes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GmshOptions {
     /// Joins the sides that `$Periodic` links; else they are boundaries.

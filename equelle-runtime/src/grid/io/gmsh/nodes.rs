@@ -9,7 +9,7 @@ use crate::grid::MAX_ENTITIES;
 pub(super) struct Nodes {
     pub(super) positions: Vec<[f64; 3]>,
     pub(super) tags: Vec<u64>,
-    /// Where each begins in the file.
+    /// Offset of each node in the file.
     pub(super) places: Vec<usize>,
     index: Index,
 }

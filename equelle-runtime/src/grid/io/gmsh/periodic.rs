@@ -85,7 +85,7 @@ pub(super) fn sides(links: &[Link], dim: usize, grid: &Grid, (nodes, repairs): (
             let faces = [0, 1].map(|side| {
                 let own = link.nodes[side].iter().filter_map(|&tag| nodes.find(tag)).filter_map(|node| repairs.node(node));
                 let own: BTreeSet<u32> = own.collect();
-                let is_own = |face: &u32| of_grid.of_face(*face as usize).iter().all(|node| own.contains(node));
+                let is_own = |face: &u32| of_grid.face_nodes(*face as usize).iter().all(|node| own.contains(node));
                 boundary.iter().copied().filter(is_own).collect()
             });
             JoinedSides { names: link.entities.map(|entity| format!("{noun} {entity}")), faces }

@@ -12,7 +12,7 @@ pub(super) enum Version {
     V41,
 }
 
-/// How numbers are written.
+/// Encoding of numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Encoding {
     Text,
@@ -58,7 +58,7 @@ impl<'a> Reader<'a> {
         Error::new(ErrorKind::Data, format!("{}: {what}", self.path.display()))
     }
 
-    /// Where the next item begins.
+    /// Offset of the next item.
     pub(super) fn next_item(&mut self) -> usize {
         if self.is_text() {
             self.skip_blanks();

@@ -40,11 +40,11 @@ impl Interval {
 pub(super) enum Corner {
     /// A node on a pillar: the first or the second.
     Node { end: usize, node: u32 },
-    /// Where a line of the one side crosses one of the other.
+    /// Crossing of a line of one side with a line of the other.
     Crossing { own: Line, other: Line },
 }
 
-/// Where an edge of a polygon lies.
+/// Line on which an edge of a polygon lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Edge {
     /// On the first or the second pillar.

@@ -184,7 +184,7 @@ impl Columns {
     }
 
     /// Cells of a column, downwards.
-    pub(super) fn of_column(&self, column: usize) -> &[u32] {
+    pub(super) fn cells_in_column(&self, column: usize) -> &[u32] {
         &self.column_cells[self.column_pos[column] as usize..self.column_pos[column + 1] as usize]
     }
 
@@ -201,7 +201,7 @@ impl Columns {
                 if ci >= nx || cj >= ny {
                     continue;
                 }
-                for &cell in self.of_column(cj * nx + ci) {
+                for &cell in self.cells_in_column(cj * nx + ci) {
                     let ijk = grid.ijk(self.cells[cell as usize] as usize);
                     on_pillar.extend([corner, corner + 4].map(|corner| (grid.depth(ijk, corner), cell, corner as u8)));
                 }

@@ -38,7 +38,7 @@ impl FaceSides {
     }
 }
 
-/// Where two lines cross.
+/// Crossings of two lines.
 #[derive(Debug, Default)]
 struct Crossings {
     /// Node by the line of the column with the smaller index, and that of the other.
@@ -189,7 +189,7 @@ impl Faces {
     /// Tops and bottoms of the cells of a column. A face between two cells has two sides where the
     /// bottom of the one is not the top of the other.
     fn lids(&mut self, connections: &Connections<'_>, columns: &Columns, column: usize, crossings: &Crossings) {
-        let cells = columns.of_column(column);
+        let cells = columns.cells_in_column(column);
         let ends = |cell: u32, end: usize| -> [u32; 4] { std::array::from_fn(|corner| columns.corners[cell as usize][4 * end + corner]) };
         let is_down = !columns.is_left_handed;
         let mut is_joined = false;
@@ -269,7 +269,7 @@ fn around(corners: [u32; 4], crossings: &Crossings) -> Vec<u32> {
 fn intervals(columns: &Columns, column: Option<usize>, side: [usize; 2], intervals: &mut Vec<Interval>) {
     intervals.clear();
     let mut last = ABOVE;
-    for &cell in column.map_or(&[][..], |column| columns.of_column(column)) {
+    for &cell in column.map_or(&[][..], |column| columns.cells_in_column(column)) {
         let corners = &columns.corners[cell as usize];
         let (top, bottom) = (side.map(|corner| corners[corner]), side.map(|corner| corners[corner + 4]));
         // Where a cell overlaps the one above it, that one keeps the side.

@@ -118,7 +118,7 @@ fn corner_point(text: &mut Text<'_>, deck: &mut Deck, unit: f64) -> Result<Corne
 }
 
 /// Pore volume below which a cell is not active where the deck says nothing, in its own unit.
-const LEAST_PORE_VOLUME: f64 = 1e-6;
+const MIN_PORE_VOLUME: f64 = 1e-6;
 
 /// Cells of too little pore volume are not active.
 fn leave_out_small(text: &Text<'_>, deck: &mut Deck, grid: &mut CornerPoint) -> Result<(), Error> {
@@ -132,7 +132,7 @@ fn leave_out_small(text: &Text<'_>, deck: &mut Deck, grid: &mut CornerPoint) -> 
     }
     let unit = deck.system.map_or(1.0, |system| system.pore_volume);
     let has_limit = deck.minpv.is_some() || deck.arrays.contains_key("MINPVV");
-    let usual = deck.minpv.map_or(LEAST_PORE_VOLUME, |(least, _)| least);
+    let usual = deck.minpv.map_or(MIN_PORE_VOLUME, |(least, _)| least);
     let value = |name: &str, cell: usize| deck.arrays.get(name).map(|array| array.values[cell]).filter(|value| !value.is_nan());
     let mut n_small = 0;
     for cell in 0..grid.n_cells() {

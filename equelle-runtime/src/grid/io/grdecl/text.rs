@@ -8,11 +8,11 @@ use crate::io::{Bytes, Source};
 use crate::number::{line_and_column, parse_number, quoted};
 
 /// Files that may be open in one another.
-const MOST_OPEN: usize = 64;
+const MAX_OPEN_FILES: usize = 64;
 /// Files that a deck may include in all, so that files that include others twice come to an end.
-const MOST_FILES: usize = 10_000;
+const MAX_FILES: usize = 10_000;
 /// Values of a record that is no array.
-const MOST_ITEMS: usize = 1000;
+const MAX_ITEMS: usize = 1000;
 
 /// A place in a file of the deck.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -196,7 +196,7 @@ impl<'a> Text<'a> {
                     Some((n, value)) if n.bytes().all(|byte| byte.is_ascii_digit()) && !n.is_empty() => (n.parse().ok(), value),
                     _ => (Some(1), &text[..]),
                 };
-                let Some(n) = n.filter(|&n: &usize| n > 0 && n <= MOST_ITEMS.saturating_sub(items.len())) else {
+                let Some(n) = n.filter(|&n: &usize| n > 0 && n <= MAX_ITEMS.saturating_sub(items.len())) else {
                     return Err(self.error(word.place, &format!("{keyword}: {}: more values than a record has", quoted(text.as_bytes()))));
                 };
                 let item = if value.is_empty() { Item::Default } else { Item::Text(value.to_string(), word.place) };
@@ -258,7 +258,7 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// Where a number of an array is, of which `of` is the keyword.
+    /// Position of a number of an array whose keyword is at `of`.
     pub(super) fn place_of(&mut self, of: DeckPosition, index: usize) -> DeckPosition {
         let open = std::mem::replace(&mut self.open, vec![of]);
         let after_slash = std::mem::take(&mut self.after_slash);
@@ -392,7 +392,7 @@ impl<'a> Text<'a> {
             let what = if at.file == of.file { "the file includes itself".to_string() } else { format!("`{name}` includes this file") };
             return Err(self.error(*place, &format!("INCLUDE: {what}")));
         }
-        if self.open.len() >= MOST_OPEN || self.files.len() >= MOST_FILES {
+        if self.open.len() >= MAX_OPEN_FILES || self.files.len() >= MAX_FILES {
             return Err(self.error(*place, "INCLUDE: more files than a deck can have, which may include one another"));
         }
         let bytes = self.source.read(&path, "included file").map_err(|error| {

@@ -142,7 +142,7 @@ impl Raw {
         faces.iter().map(|face| self.error_of(face.1) + longer(face)).sum()
     }
 
-    /// How far a vector may be off, by its digits.
+    /// Error bound of a vector, by its digits.
     fn error_of(&self, vector: [f64; 3]) -> f64 {
         self.digits.error_of_vector(vector, self.dim)
     }

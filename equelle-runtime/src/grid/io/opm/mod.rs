@@ -67,7 +67,7 @@ struct Raw {
     n_cells: usize,
     n_faces: usize,
     nodes: Nodes,
-    /// Where the nodes of faces stand.
+    /// Layout of the nodes of faces.
     face_nodes: ArrayLayout,
     /// Digits of the positions of nodes, and then of areas, volumes, centroids and normals.
     node_digits: Digits,

@@ -17,7 +17,7 @@ pub(super) struct Reader<'a> {
     text: &'a [u8],
     threads: &'a Threads,
     index: WordIndex<'a>,
-    /// Where the unread text begins, and how many words are before it.
+    /// Offset of the unread text, and number of words before it.
     at: usize,
     word: usize,
     /// Digits of the numbers since this was reset.

@@ -52,7 +52,7 @@ impl<'g> OpmText<'g> {
         rows(out, 1, |_, line| integers(line, vec![0; dim]))?;
         rows(out, nodes.positions.len(), |at, line| numbers(line, &nodes.positions[at][..dim]))?;
         rows(out, nodes.face_node_pos.len(), |at, line| integers(line, [nodes.face_node_pos[at]]))?;
-        rows(out, grid.n_faces(), |face, line| integers(line, nodes.of_face(face).iter().copied()))?;
+        rows(out, grid.n_faces(), |face, line| integers(line, nodes.face_nodes(face).iter().copied()))?;
         rows(out, grid.n_faces(), |face, line| {
             integers(line, topology.face_cells[face].map(|cell| if cell == NONE { -1 } else { i64::from(cell) }));
         })?;

@@ -71,8 +71,8 @@ impl<S: SystemSpace> Problem<'_, S> {
         self.to_device(space, solved?)
     }
 
-    /// Where to factorise: on the device if the back-end can, except that small systems go to the
-    /// host unless the user chose LU.
+    /// Chooses where to factorise: on the device if the back-end can, except that small systems go
+    /// to the host unless the user chose LU.
     fn place(&self, space: &mut S) -> FactorLocation<S> {
         if self.options.method.is_none() && self.system.properties.unknowns <= SMALL {
             return FactorLocation::Host(Some("the system is small".to_owned()));
@@ -149,7 +149,7 @@ impl OnHostSystem<'_> {
     }
 }
 
-/// Why LU gives no solution.
+/// Reason why LU gives no solution.
 enum DirectSolveError {
     /// The matrix has none, or none more accurate, whatever the factors; or the run is interrupted.
     ByMatrix(MethodError),

@@ -13,7 +13,7 @@ use crate::linalg::matrix::csr::Csr;
 use crate::linalg::matrix::dense::{ROUND_OFF, generalised_inverse};
 
 /// Largest matrix that is inverted densely when coarsening ends before [`AmgOptions::coarse_size`].
-const LARGEST_DENSE: usize = 500;
+const MAX_DENSE_SIZE: usize = 500;
 /// For a singular matrix, a pivot of the coarsest one below this part of the largest is round-off
 /// of the Galerkin products; its inverse would return only the null space.
 const MIN_COARSE_PIVOT: f64 = 1e-10;
@@ -32,7 +32,7 @@ pub(super) fn coarsest<S: Coarsen>(
     options: &AmgOptions,
 ) -> Result<CoarseParts<S>, S::Error> {
     let n = S::shape(&matrix).rows;
-    if n > LARGEST_DENSE.max(options.coarse_size) {
+    if n > MAX_DENSE_SIZE.max(options.coarse_size) {
         let inverse_diagonal = space.diagonal_inverse(&matrix)?;
         let radius = if space.is_interrupted() { 1.0 } else { spectral_radius(space, &matrix, &inverse_diagonal, options.symmetric)? };
         let nothing = Csr::from_valid(n, 0, vec![0; n + 1], Vec::new(), Vec::new());

@@ -49,8 +49,9 @@ impl BlockFactors {
         BlockFactors::begun(blocks, &|| false).0
     }
 
-    /// [`BlockFactors::of`]; `None` once `stop`, evaluated every some rows, returns true.
-    pub fn of_unless(blocks: BlockCsr, stop: &dyn Fn() -> bool) -> Option<BlockFactors> {
+    /// [`BlockFactors::of`] that can be interrupted: `None` once `stop`, called every
+    /// [`ROWS_PER_CHECK`] rows, returns true.
+    pub fn factor_unless(blocks: BlockCsr, stop: &dyn Fn() -> bool) -> Option<BlockFactors> {
         let (factors, is_complete) = BlockFactors::begun(blocks, stop);
         is_complete.then_some(factors)
     }
