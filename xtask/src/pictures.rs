@@ -150,7 +150,7 @@ fn pixels(path: &Path) -> Result<(u32, u32, Vec<u8>), Failure> {
 
 #[cfg(test)]
 mod tests {
-    use super::PICTURES;
+    use super::{PAGE_PICTURES, PICTURES};
     use crate::tools;
 
     /// Every example has a picture, which its README shows.
