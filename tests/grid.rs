@@ -1,115 +1,11 @@
-//! `equellec grid`, and the page of the book on meshes, followed word by word.
+//! `equellec grid`: what it tells of grids, and its exit codes.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Rounding in the solver differs from processor to processor.
-const TOLERANCE: f64 = 1e-9;
-
 fn repository(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(name)
-}
-
-/// Blocks of code of a page: what stands behind the back-quotes, and the text.
-fn blocks(page: &str) -> Vec<(&str, String)> {
-    let mut blocks = Vec::new();
-    let mut lines = page.lines();
-    while let Some(line) = lines.next() {
-        if let Some(kind) = line.strip_prefix("```") {
-            let text: String = lines.by_ref().take_while(|line| *line != "```").flat_map(|line| [line, "\n"]).collect();
-            blocks.push((kind, text));
-        }
-    }
-    blocks
-}
-
-/// Words of a command; quotes keep blanks.
-fn words(command: &str) -> Vec<String> {
-    let parts = command.split('"').enumerate();
-    parts
-        .flat_map(|(at, part)| if at % 2 == 1 { vec![part.to_string()] } else { part.split_whitespace().map(str::to_string).collect() })
-        .collect()
-}
-
-fn is_same(found: &str, expected: &str) -> bool {
-    let (found, expected): (Vec<&str>, Vec<&str>) = (found.split_whitespace().collect(), expected.split_whitespace().collect());
-    let near = |(a, b): (&&str, &&str)| match (a.parse::<f64>(), b.parse::<f64>()) {
-        (Ok(a), Ok(b)) => (a - b).abs() <= TOLERANCE * b.abs(),
-        _ => a == b,
-    };
-    found.len() == expected.len() && found.iter().zip(&expected).all(near)
-}
-
-/// Does what a page of the book says, in a new folder, and tells the folder and how many commands
-/// there were.
-fn follow(page: &str) -> (PathBuf, usize) {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("page-{page}-{}", std::process::id()));
-    let _ = fs::remove_dir_all(&folder);
-    fs::create_dir_all(&folder).expect("the target folder can be written");
-    let page = fs::read_to_string(repository("docs/book/src").join(page)).expect("the page is there");
-    let mut n_commands = 0;
-    for (kind, text) in blocks(&page) {
-        match kind.split_once(' ') {
-            Some(("text", name)) => {
-                if let Ok(committed) = fs::read_to_string(repository("grids").join(name)) {
-                    assert_eq!(text, committed, "{name}");
-                }
-                fs::write(folder.join(name), text).expect("the test's own file");
-            }
-            _ if kind == "console" => {
-                let (command, expected) = text.split_once('\n').expect("a command");
-                let words = words(command.strip_prefix("$ ").expect("a command"));
-                if words[0] == "gmsh" {
-                    // The mesh that it makes is committed.
-                    fs::copy(repository("grids/plate.msh"), folder.join("plate.msh")).expect("the mesh is committed");
-                    continue;
-                }
-                assert_eq!(words[0], "equellec");
-                let output =
-                    Command::new(env!("CARGO_BIN_EXE_equellec")).args(&words[1..]).current_dir(&folder).output().expect("it starts");
-                let (found, errors) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-                assert!(output.status.success(), "{command}\n{errors}");
-                assert!(is_same(&found, expected), "{command}\n{found}\nbut the page has\n{expected}");
-                n_commands += 1;
-            }
-            _ => panic!("a block of another kind: {kind}"),
-        }
-    }
-    (folder, n_commands)
-}
-
-#[test]
-fn the_page_on_meshes() {
-    let (folder, n_commands) = follow("mesh.md");
-    assert_eq!(n_commands, 3);
-    let check =
-        Command::new(env!("CARGO_BIN_EXE_equellec")).args(["grid", "check", "plate.msh"]).current_dir(&folder).output().expect("it starts");
-    assert!(check.status.success() && check.stdout.is_empty() && check.stderr.is_empty(), "a sound mesh is passed in silence");
-    // 361 temperatures between those of the sides.
-    let temperatures = fs::read_to_string(folder.join("temperature-00000.output")).expect("an output");
-    let temperatures: Vec<f64> = temperatures.split_whitespace().map(|word| word.parse().expect("a number")).collect();
-    assert!(temperatures.len() == 361 && temperatures.iter().all(|u| (0.0..=1.0).contains(u)));
-    fs::remove_dir_all(&folder).expect("the test's own folder");
-}
-
-#[test]
-fn the_page_on_decks() {
-    let (folder, n_commands) = follow("deck.md");
-    assert_eq!(n_commands, 5);
-    let read = |name: &str| fs::read(folder.join(name)).unwrap_or_else(|error| panic!("{name}: {error}"));
-    assert!(read("field.grdecl") == fs::read(repository("grids/field.grdecl")).expect("the deck is committed"));
-    let holds = |name: &str, what: &str| String::from_utf8_lossy(&read(name)).contains(what);
-    assert!(holds("results/wells.pvd", "wells-00000.vtu") && holds("results/wells-00000.vtu", "pressure [Bar]"));
-    assert!(holds("field-faces.vtu", "set:MIDDLE") && holds("field.vtu", "PERMX"));
-    assert!(read("pressure.png").starts_with(b"\x89PNG"));
-    // On the converted grid the wells do the same; its faces are made anew.
-    let words = ["run", "--quiet", "wells.equelle", "wells.param", "grid_filename=field.vtu", "output_dir=again"];
-    let output = Command::new(env!("CARGO_BIN_EXE_equellec")).args(words).current_dir(&folder).output().expect("it starts");
-    let out = String::from_utf8_lossy(&output.stdout).into_owned();
-    let injected = out.lines().find_map(|line| line.strip_prefix("injected = ")).and_then(|text| text.parse::<f64>().ok());
-    assert!(injected.is_some_and(|rate| (rate / 150.466_312_698_548_73 - 1.0).abs() < TOLERANCE), "{out}");
-    fs::remove_dir_all(&folder).expect("the test's own folder");
 }
 
 fn equellec(words: &[&str]) -> (Option<i32>, String, String) {

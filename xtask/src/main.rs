@@ -16,6 +16,7 @@ mod example_data;
 mod gpu_bundle;
 mod implicit_data;
 mod implicit_step;
+mod links;
 mod mutants;
 mod openings;
 #[cfg(test)]
@@ -73,6 +74,8 @@ enum Command {
         #[arg(long)]
         check: bool,
     },
+    /// Find links, images and headings that pages name and that are not there; fail if there is one
+    Pages,
     /// Compile all CUDA code with NVRTC, and run CUDA programs on the host; needs no GPU
     CudaHostTests {
         /// Build the packages of all examples instead of four; compile for six targets each
@@ -150,6 +153,7 @@ fn main() -> ExitCode {
         Command::Editors { check } => editors::write(check),
         Command::ExampleData { check } => example_data::write(check),
         Command::Pictures { check } => pictures::draw(check),
+        Command::Pages => links::run(),
         Command::CudaHostTests { all } => cuda_host_tests::run(if all { Packages::All } else { Packages::Some }),
         Command::CompileKernels { folder, targets, resources } => compile_kernels::run(&folder, targets, resources),
         Command::Dist => dist::make(),

@@ -1,4 +1,5 @@
-//! Checks of the documentation against the repository: links, paths, names and quoted code exist.
+//! Checks of the documentation against the repository: paths, names and quoted code exist.
+//! [`crate::links`] looks at links.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -111,7 +112,6 @@ fn misquoted<'a>(quotation: &[&'a str], text: &str) -> Option<&'a str> {
 /// The faults of a page. Names and paths in back-ticks are looked up if `names`.
 fn faults(repository: &Repository, page: &str, names: bool) -> Vec<String> {
     let text = fs::read_to_string(root().join(page)).expect("a page");
-    let folder = page.rsplit_once('/').map_or("", |(folder, _)| folder);
     let mut faults = Vec::new();
     let mut quotation: Option<(Option<&str>, Vec<&str>)> = None;
     for (number, line) in text.lines().enumerate() {
@@ -132,12 +132,6 @@ fn faults(repository: &Repository, page: &str, names: bool) -> Vec<String> {
         if let Some((_, lines)) = &mut quotation {
             lines.push(line);
             continue;
-        }
-        for target in line.split("](").skip(1).filter_map(|rest| rest.split_once(')')).map(|(target, _)| target) {
-            let path = target.split('#').next().unwrap_or_default();
-            if !target.contains("://") && !path.is_empty() && !root().join(folder).join(path).exists() {
-                add(format!("a link to {target}, which is not there"));
-            }
         }
         if names {
             let parts: Vec<&str> = line.split('`').collect();

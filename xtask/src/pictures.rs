@@ -1,4 +1,7 @@
-//! Pictures of the examples, for their READMEs and the book.
+//! Pictures of the examples and of programs on pages, for READMEs and the book.
+
+#[path = "../../tests/book/blocks.rs"]
+mod blocks;
 
 use std::io::Cursor;
 use std::path::Path;
@@ -14,32 +17,32 @@ struct Picture {
     options: &'static [&'static str],
 }
 
-const fn example_picture(file: &'static str, example: &'static str, options: &'static [&'static str]) -> Picture {
+const fn from_example(file: &'static str, example: &'static str, options: &'static [&'static str]) -> Picture {
     Picture { file, example, parameters: &[], options }
 }
 
 /// All pictures; those of an example stand together.
 const PICTURES: &[Picture] = &[
-    example_picture("examples/dam_break/picture.png", "dam_break", &["--tag", "h", "--size", "640x400"]),
-    example_picture("examples/fisher/picture.png", "fisher", &["--tag", "u", "--size", "640x400"]),
-    example_picture("examples/gas_1d/picture.png", "gas_1d", &["--tag", "pressure", "--step", "all"]),
-    example_picture("examples/heat_explicit_2d/picture.png", "heat_explicit_2d", &["--tag", "expU", "--isolines", "9"]),
-    example_picture("docs/book/src/images/heat.png", "heat_explicit_2d", &["--tag", "expU", "--step", "1,10,50,100"]),
-    example_picture("examples/heat_explicit_3d/picture.png", "heat_explicit_3d", &["--tag", "expU", "--slice", "y=12", "--isolines", "7"]),
-    example_picture("examples/heat_implicit_2d/picture.png", "heat_implicit_2d", &["--tag", "u", "--step", "all"]),
-    example_picture("examples/heat_implicit_3d/picture.png", "heat_implicit_3d", &["--tag", "u", "--slice", "y=12", "--isolines", "7"]),
-    example_picture("examples/heat_implicit_triangles/picture.png", "heat_implicit_triangles", &["--tag", "u"]),
-    example_picture("examples/heat_stencils_3d/picture.png", "heat_stencils_3d", &["--tag", "u7,u19", "--slice", "x=0"]),
-    example_picture("examples/mhd/picture.png", "mhd", &["--tag", "ax", "--slice", "x=3", "--isolines", "9"]),
-    example_picture("examples/shallow_water/picture.png", "shallow_water", &["--tag", "q1", "--step", "last"]),
-    example_picture("examples/sod/picture.png", "sod", &["--tag", "density,velocity,pressure", "--size", "1000x320"]),
-    example_picture("examples/tracer_whirl/picture.png", "tracer_whirl", &["--tag", "u"]),
-    example_picture("examples/two_phase/picture.png", "two_phase", &["--tag", "pressure,saturation"]),
-    example_picture("examples/two_phase_conservation/picture.png", "two_phase_conservation", &["--tag", "pressure,saturation"]),
-    example_picture("examples/two_phase_gravity/picture.png", "two_phase_gravity", &["--tag", "pressure,saturation"]),
-    example_picture("examples/two_phase_implicit/picture.png", "two_phase_implicit", &["--tag", "pressure,saturation"]),
-    example_picture("examples/two_phase_wells/picture.png", "two_phase_wells", &["--tag", "pressure,saturation", "--slice", "z=1026"]),
-    example_picture(
+    from_example("examples/dam_break/picture.png", "dam_break", &["--tag", "h", "--size", "640x400"]),
+    from_example("examples/fisher/picture.png", "fisher", &["--tag", "u", "--size", "640x400"]),
+    from_example("examples/gas_1d/picture.png", "gas_1d", &["--tag", "pressure", "--step", "all"]),
+    from_example("examples/heat_explicit_2d/picture.png", "heat_explicit_2d", &["--tag", "expU", "--isolines", "9"]),
+    from_example("docs/book/src/images/heat.png", "heat_explicit_2d", &["--tag", "expU", "--step", "1,10,50,100"]),
+    from_example("examples/heat_explicit_3d/picture.png", "heat_explicit_3d", &["--tag", "expU", "--slice", "y=12", "--isolines", "7"]),
+    from_example("examples/heat_implicit_2d/picture.png", "heat_implicit_2d", &["--tag", "u", "--step", "all"]),
+    from_example("examples/heat_implicit_3d/picture.png", "heat_implicit_3d", &["--tag", "u", "--slice", "y=12", "--isolines", "7"]),
+    from_example("examples/heat_implicit_triangles/picture.png", "heat_implicit_triangles", &["--tag", "u"]),
+    from_example("examples/heat_stencils_3d/picture.png", "heat_stencils_3d", &["--tag", "u7,u19", "--slice", "x=0"]),
+    from_example("examples/mhd/picture.png", "mhd", &["--tag", "ax", "--slice", "x=3", "--isolines", "9"]),
+    from_example("examples/shallow_water/picture.png", "shallow_water", &["--tag", "q1", "--step", "last"]),
+    from_example("examples/sod/picture.png", "sod", &["--tag", "density,velocity,pressure", "--size", "1000x320"]),
+    from_example("examples/tracer_whirl/picture.png", "tracer_whirl", &["--tag", "u"]),
+    from_example("examples/two_phase/picture.png", "two_phase", &["--tag", "pressure,saturation"]),
+    from_example("examples/two_phase_conservation/picture.png", "two_phase_conservation", &["--tag", "pressure,saturation"]),
+    from_example("examples/two_phase_gravity/picture.png", "two_phase_gravity", &["--tag", "pressure,saturation"]),
+    from_example("examples/two_phase_implicit/picture.png", "two_phase_implicit", &["--tag", "pressure,saturation"]),
+    from_example("examples/two_phase_wells/picture.png", "two_phase_wells", &["--tag", "pressure,saturation", "--slice", "z=1026"]),
+    from_example(
         "examples/two_phase_wells_implicit/picture.png",
         "two_phase_wells_implicit",
         &["--tag", "pressure,saturation", "--slice", "z=1026"],
@@ -52,8 +55,59 @@ const PICTURES: &[Picture] = &[
     },
 ];
 
+/// Pictures that the commands of a page draw: the file, the page, and how they call it.
+const PAGE_PICTURES: [(&str, &str, &str); 2] = [
+    ("docs/book/src/images/patterns.png", "README.md", "output/patterns.png"),
+    ("docs/book/src/images/first-program.png", "docs/book/src/first-program.md", "polygons/heat.png"),
+];
+
 /// Draws all of them, or with `check` fails where pixels would change.
 pub(crate) fn draw(check: bool) -> Result<(), Failure> {
+    let mut stale = draw_examples(check)?;
+    for (file, page, drawn) in PAGE_PICTURES {
+        let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+        follow(page, folder.path())?;
+        place(&folder.path().join(drawn), file, check, &mut stale)?;
+    }
+    if stale.is_empty() { Ok(()) } else { Err(format!("run `cargo xtask pictures` and look at them; out of date: {}", stale.join(", "))) }
+}
+
+/// Copies a picture to its place, or with `check` notes it where pixels differ.
+fn place(drawn: &Path, file: &'static str, check: bool, stale: &mut Vec<&'static str>) -> Result<(), Failure> {
+    let place = root().join(file);
+    if !check {
+        std::fs::create_dir_all(place.parent().unwrap_or(&place)).map_err(|error| error.to_string())?;
+        std::fs::copy(drawn, &place).map_err(|error| format!("{file}: {error}"))?;
+    } else if pixels(&place).ok() != Some(pixels(drawn)?) {
+        stale.push(file);
+    }
+    Ok(())
+}
+
+/// Writes the files of a page and runs its commands that do not fail. `tests/book.rs` looks at what
+/// they print.
+fn follow(page: &str, folder: &Path) -> Result<(), Failure> {
+    for block in blocks::blocks(&tools::read(&root().join(page))?) {
+        if let Some(file) = block.file() {
+            tools::write(&folder.join(file), &block.text)?;
+        }
+        if block.word.as_deref() == Some("fails") {
+            continue;
+        }
+        for (words, _) in block.commands() {
+            let mut command = tools::equellec("dev")?;
+            command.current_dir(folder).arg(&words[1]);
+            if words[1] == "run" {
+                command.arg("--interpret");
+            }
+            finish(command.args(&words[2..]))?;
+        }
+    }
+    Ok(())
+}
+
+/// Draws those of examples; returns the files that are out of date.
+fn draw_examples(check: bool) -> Result<Vec<&'static str>, Failure> {
     let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
     let examples = tools::examples()?;
     let (mut stale, mut done) = (Vec::new(), None);
@@ -70,15 +124,9 @@ pub(crate) fn draw(check: bool) -> Result<(), Failure> {
         }
         let drawn = folder.path().join("picture.png");
         finish(tools::equellec("dev")?.arg("plot").arg(&results).args(picture.options).arg("-o").arg(&drawn))?;
-        let place = root().join(picture.file);
-        if !check {
-            std::fs::create_dir_all(place.parent().unwrap_or(&place)).map_err(|error| error.to_string())?;
-            std::fs::copy(&drawn, &place).map_err(|error| format!("{}: {error}", picture.file))?;
-        } else if pixels(&place).ok() != Some(pixels(&drawn)?) {
-            stale.push(picture.file);
-        }
+        place(&drawn, picture.file, check, &mut stale)?;
     }
-    if stale.is_empty() { Ok(()) } else { Err(format!("run `cargo xtask pictures` and look at them; out of date: {}", stale.join(", "))) }
+    Ok(stale)
 }
 
 /// Runs a command, and shows what it printed if it fails.
@@ -102,7 +150,7 @@ fn pixels(path: &Path) -> Result<(u32, u32, Vec<u8>), Failure> {
 
 #[cfg(test)]
 mod tests {
-    use super::PICTURES;
+    use super::{PAGE_PICTURES, PICTURES};
     use crate::tools;
 
     /// Every example has a picture, which its README shows.
@@ -120,9 +168,9 @@ mod tests {
     #[test]
     fn pictures_are_small_and_shown() {
         let mut sum = 0;
-        for picture in PICTURES {
-            sum += std::fs::metadata(tools::root().join(picture.file)).expect(picture.file).len();
-            if let Some(name) = picture.file.strip_prefix("docs/book/src/") {
+        for file in PICTURES.iter().map(|picture| picture.file).chain(PAGE_PICTURES.map(|(file, _, _)| file)) {
+            sum += std::fs::metadata(tools::root().join(file)).expect(file).len();
+            if let Some(name) = file.strip_prefix("docs/book/src/") {
                 let pages = tools::tracked_files(&["md"]).expect("pages");
                 let is_shown = pages
                     .iter()
