@@ -4,7 +4,7 @@
 //! fail and their messages. ```` ```equelle ```` holds a program, or the next piece of one, that
 //! the compiler takes. A block with the name of a file writes it.
 
-#[path = "book/blocks.rs"]
+#[path = "../xtask/src/blocks.rs"]
 mod blocks;
 
 use std::fs;

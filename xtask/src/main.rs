@@ -2,6 +2,7 @@
 
 mod bench;
 mod bless;
+mod blocks;
 mod circles;
 mod columns;
 mod compile_kernels;

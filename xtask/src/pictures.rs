@@ -1,11 +1,9 @@
 //! Pictures of the examples and of programs on pages, for READMEs and the book.
 
-#[path = "../../tests/book/blocks.rs"]
-mod blocks;
-
 use std::io::Cursor;
 use std::path::Path;
 
+use crate::blocks::blocks;
 use crate::tools::{self, Failure, root};
 
 /// A picture: its file, the example, and how `equellec plot` draws it.
@@ -87,7 +85,7 @@ fn place(drawn: &Path, file: &'static str, check: bool, stale: &mut Vec<&'static
 /// Writes the files of a page and runs its commands that do not fail. `tests/book.rs` looks at what
 /// they print.
 fn follow(page: &str, folder: &Path) -> Result<(), Failure> {
-    for block in blocks::blocks(&tools::read(&root().join(page))?) {
+    for block in blocks(&tools::read(&root().join(page))?) {
         if let Some(file) = block.file() {
             tools::write(&folder.join(file), &block.text)?;
         }

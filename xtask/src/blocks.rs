@@ -1,4 +1,5 @@
-//! Blocks of code of a page. Tests and `cargo xtask pictures` follow pages by them.
+//! Blocks of code of a page. `cargo xtask pictures` follows pages by them, and so does
+//! `tests/book.rs`, which takes this file.
 
 /// A block of code: the words behind the back-quotes, and the text.
 #[derive(Debug)]
