@@ -35,8 +35,8 @@ pub(super) struct Structure {
 }
 
 impl Structure {
-    /// The structure that the program of a seed requires of its grid, if any; drawn apart from all other
-    /// choices.
+    /// The structure that the program of a seed requires of its grid, if any; drawn apart from all
+    /// other choices.
     pub fn from_seed(seed: u64, purpose: Purpose) -> Option<Structure> {
         let mut random = Rng::with_seed(seed ^ 0x7374_656e_6369_6c73);
         let share = match purpose {
