@@ -3,9 +3,9 @@
 //! Reading order: [`traits`] (the interface between generated code and back-ends), [`entity`],
 //! [`operators`], [`grid`], [`domain`], [`real`], [`reduce`], [`threads`] (loops on all cores),
 //! [`io`] (files or memory, texts of parameters), [`params`], [`number`], [`input`], [`output`],
-//! [`report`], [`newton`] (Newton's method), [`checkpoint`], [`observer`], [`session`] (all for one
-//! run), [`launch`] (the command line of a simulator), [`error`]. The crate is independent of
-//! Equelle's syntax and IR.
+//! [`report`], [`newton`] (Newton's method), [`checkpoint`], [`observer`], [`observed`],
+//! [`session`] (all for one run), [`launch`] (the command line of a simulator), [`error`]. The crate
+//! is independent of Equelle's syntax and IR.
 
 #![forbid(unsafe_code)]
 // Without solvers nothing calls the functions of the session that report solves.
@@ -36,6 +36,7 @@ pub mod math;
 pub mod memory;
 pub mod newton;
 pub mod number;
+pub mod observed;
 pub mod observer;
 pub mod operators;
 pub mod output;
@@ -63,7 +64,7 @@ pub use kernel_info::{KernelBytes, KernelInfo};
 pub use launch::Backend;
 pub use math::table2::TablePart;
 pub use memory::{Buffers, MemoryPlan, SetMemory, SolveMemory};
-pub use observer::{Observed, Variable};
+pub use observed::{Observed, Variable};
 pub use operators::{Binary, BinaryMath, BoolReduction, Comparison, Elementary, FaceReduction, Logic, Reduction, Unary};
 pub use params::Parameters;
 pub use program::{

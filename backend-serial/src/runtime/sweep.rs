@@ -306,8 +306,8 @@ impl<T: Real, const DIM: usize, const C: usize, const F: usize> Sweep<T, DIM, C,
         self.in_place = with_next;
     }
 
-    /// The terms of the face at an end of a row inside the grid, for kernels that buffer no values of
-    /// cells: of a boundary side, or of the face between its two ends if these are joined.
+    /// The terms of the face at an end of a row inside the grid, for kernels that buffer no values
+    /// of cells: of a boundary side, or of the face between its two ends if these are joined.
     #[inline]
     pub fn end(
         &self,

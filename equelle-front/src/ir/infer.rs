@@ -210,8 +210,8 @@ impl SetTable {
     }
 }
 
-/// True if a Cartesian body means the same at joined sides as elsewhere: it reads no positions, which
-/// are those of one side, and asks which face or cell it has only to add to sums.
+/// True if a Cartesian body means the same at joined sides as elsewhere: it reads no positions,
+/// which are those of one side, and no cell or face is compared with another.
 fn is_alike_at_joined_sides(block: &KBlock) -> bool {
     let mut alike = true;
     visit_block(block, &mut |node| {

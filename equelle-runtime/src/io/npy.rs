@@ -93,8 +93,8 @@ pub fn read<'a>(path: &'a Path, bytes: &'a [u8]) -> Result<Array<'a>, Error> {
     Ok(Array { layout, data, path })
 }
 
-/// Shape and numbers of a file of `size` bytes that has doubles as they lie in memory, the last axis
-/// fastest: they go into place in pieces. `None` for every other file, also for a bad one.
+/// Shape and numbers of a file of `size` bytes that has doubles as they lie in memory, the last
+/// axis fastest: they go into place in pieces. `None` for every other file, also for a bad one.
 ///
 /// # Errors
 /// `Data` as for [`read`], and for a number that is not finite; `Io`.
