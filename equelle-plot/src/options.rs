@@ -17,18 +17,21 @@ pub enum Format {
     Svg,
     /// Pixels.
     Png,
+    /// Pixels in 256 colours.
+    Gif,
 }
 
 impl Format {
     /// That of a file, by the end of its name.
     ///
     /// # Errors
-    /// `Usage` for another end than `.png` and `.svg`.
+    /// `Usage` for another end than `.png`, `.svg` and `.gif`.
     pub fn of(path: &Path) -> Result<Format, Error> {
         match path.extension().and_then(|extension| extension.to_str()) {
             Some("png") => Ok(Format::Png),
             Some("svg") => Ok(Format::Svg),
-            Some(_) | None => Err(Error::new(ErrorKind::Usage, format!("`{}`: pictures are .png or .svg files", path.display()))),
+            Some("gif") => Ok(Format::Gif),
+            Some(_) | None => Err(Error::new(ErrorKind::Usage, format!("`{}`: pictures are .png, .svg or .gif files", path.display()))),
         }
     }
 }

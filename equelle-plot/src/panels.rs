@@ -285,14 +285,15 @@ pub(crate) fn of_lines(wanted: &Wanted, fields: &[Field], units: &Units, options
         let name = if fields.len() == 1 { String::new() } else { moment(field, units) };
         curves.push(Curve { name, points, colour });
     }
-    let mut title = with_unit(&wanted.title, fields.first().and_then(|field| field.unit.as_deref()));
+    let name = with_unit(&wanted.title, fields.first().and_then(|field| field.unit.as_deref()));
+    let mut title = wanted.title.clone();
     if let [field] = fields {
         title.push_str(&format!("   {}", moment(field, units)));
     }
     let range = options.range.map(|range| [range.low, range.high]);
     LinePanel {
         title,
-        axis: with_unit(AXES[0], units.coordinates.as_deref()),
+        axes: [with_unit(AXES[0], units.coordinates.as_deref()), name],
         extent,
         range,
         numbers: [Numbers::Round, Numbers::Round],
@@ -307,8 +308,8 @@ pub(crate) fn of_series(series: &Series, units: &Units, options: &Options) -> Li
     let ends = Range::of(series.points.iter().map(|point| point[0])).unwrap_or(Range { low: 0.0, high: 1.0 });
     let axis = if series.has_times { with_unit("time", units.time.as_deref()) } else { "step".to_owned() };
     LinePanel {
-        title: with_unit(&series.name, units.output(&series.name)),
-        axis,
+        title: series.name.clone(),
+        axes: [axis, with_unit(&series.name, units.output(&series.name))],
         extent: [ends.low, ends.high],
         range: options.range.map(|range| [range.low, range.high]),
         // A line through one point is none.

@@ -29,11 +29,11 @@ pub fn panels(log: &Log) -> Vec<LinePanel> {
     panels
 }
 
-fn panel(title: String, axis: &str, curves: Vec<Curve>) -> LinePanel {
+fn panel(title: String, axes: [&str; 2], curves: Vec<Curve>) -> LinePanel {
     let ends = Range::of(curves.iter().flat_map(|curve| &curve.points).map(|point| point[0])).unwrap_or(Range { low: 0.0, high: 1.0 });
     LinePanel {
         title,
-        axis: axis.to_owned(),
+        axes: axes.map(str::to_owned),
         extent: [ends.low, ends.high],
         range: None,
         numbers: [Numbers::Whole, Numbers::Round],
@@ -62,7 +62,7 @@ fn iterations(log: &Log) -> LinePanel {
     if sums.values().any(|sum| sum[1] > 0.0) {
         curves.push(curve("linear", &points(1), TWO[1]));
     }
-    LinePanel { numbers: [Numbers::Whole, Numbers::Whole], ..panel("Iterations of a step".to_owned(), "step", curves) }
+    LinePanel { numbers: [Numbers::Whole, Numbers::Whole], ..panel("Iterations of a step".to_owned(), ["step", "iterations"], curves) }
 }
 
 /// Norms of the residual over the iterations of some solves; the one with the most among them.
@@ -86,7 +86,7 @@ pub fn convergence(log: &Log) -> Option<LinePanel> {
     let curves = chosen.iter().enumerate().map(curve).collect();
     Some(LinePanel {
         numbers: [Numbers::Whole, Numbers::Powers],
-        ..panel("Norm of the residual".to_owned(), "iteration of Newton's method", curves)
+        ..panel("Norm of the residual".to_owned(), ["iteration of Newton's method", "norm"], curves)
     })
 }
 
@@ -103,7 +103,7 @@ fn unknowns(log: &Log) -> Vec<LinePanel> {
             let range = |solve: &Solve| solve.unknowns.iter().find(|(own, _)| own == name).map(|(_, range)| range[end]);
             log.solves.iter().filter_map(|solve| Some([solve.step as f64, range(solve)?])).collect::<Vec<_>>()
         };
-        panel(format!("Range of {name}"), "step", vec![curve("greatest", &points(1), TWO[1]), curve("least", &points(0), TWO[0])])
+        panel(format!("Range of {name}"), ["step", name], vec![curve("greatest", &points(1), TWO[1]), curve("least", &points(0), TWO[0])])
     };
     names.into_iter().map(of).collect()
 }

@@ -205,7 +205,16 @@ fn diagram(table: &Table, against: usize, tag: usize, options: &Options, notes: 
         let message = format!("--range of `{title}` begins at or below 0, but its axis is logarithmic");
         return Err(Error::new(ErrorKind::Usage, message).hint("begin above 0, such as --range 1e-6:1"));
     }
-    Ok(Some(LinePanel { title: title.clone(), axis: key.to_owned(), extent, range, numbers, has_dots: true, curves, n_nan: 0 }))
+    Ok(Some(LinePanel {
+        title: title.clone(),
+        axes: [key, title.as_str()].map(str::to_owned),
+        extent,
+        range,
+        numbers,
+        has_dots: true,
+        curves,
+        n_nan: 0,
+    }))
 }
 
 /// The slope of logarithms over logarithms, by least squares.
@@ -242,7 +251,7 @@ mod tests {
         let [panel] = &found[..] else { panic!("{found:?}") };
         let names: Vec<&str> = panel.curves.iter().map(|curve| curve.name.as_str()).collect();
         assert_eq!(names, ["k=1, order 2.00", "k=2, order 1.00"]);
-        assert_eq!((panel.axis.as_str(), panel.title.as_str(), panel.extent), ("nx", "error", [8.0, 32.0]));
+        assert_eq!((panel.axes[0].as_str(), panel.title.as_str(), panel.extent), ("nx", "error", [8.0, 32.0]));
         assert_eq!(panel.curves[0].points, [[8.0, 0.046875], [16.0, 0.01171875], [32.0, 0.0029296875]]);
         assert!(panel.numbers.iter().all(Numbers::is_log) && panel.has_dots);
         assert_eq!(notes, ["`error`: 1 of 6 runs have no number"]);
