@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use gif::{Encoder, EncodingError, Frame, Repeat};
+use gif::{Encoder, Frame, Repeat};
 
 use crate::colour::Colour;
 use crate::image::Image;
@@ -36,7 +36,7 @@ pub fn file(images: &[Image], milliseconds: u16) -> Vec<u8> {
             let frame = Frame { delay: milliseconds / 10, ..Frame::from_indexed_pixels(width, height, pixels, None) };
             encoder.write_frame(&frame)?;
         }
-        Ok::<_, EncodingError>(encoder.into_inner()?)
+        encoder.into_inner()
     };
     write().expect("pictures have pixels, and memory takes them")
 }

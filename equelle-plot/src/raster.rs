@@ -132,12 +132,21 @@ impl Canvas {
                 let places: Vec<[f32; 2]> = points.iter().map(|&point| map.place(point).map(|x| x as f32)).collect();
                 let mut start = 0;
                 for (&end, &colour) in ends.iter().zip(&*map.colours) {
+                    let polygon = corners[start..end].iter().map(|&corner| places[corner as usize]);
+                    start = end;
+                    // Most cells of a large mesh have no pixel's centre, to the accuracy of edges.
+                    let has_centre = |axis: usize| {
+                        let ends = polygon.clone().map(|point| point[axis]);
+                        let (low, high) = ends.fold((f32::MAX, f32::MIN), |(low, high), x| (low.min(x), high.max(x)));
+                        (low - 0.55).ceil() <= (high - 0.45).floor()
+                    };
+                    if !(has_centre(0) && has_centre(1)) {
+                        continue;
+                    }
                     let mut builder = PathBuilder::new();
-                    for (index, &corner) in corners[start..end].iter().enumerate() {
-                        let [x, y] = places[corner as usize];
+                    for (index, [x, y]) in polygon.enumerate() {
                         if index == 0 { builder.move_to(x, y) } else { builder.line_to(x, y) }
                     }
-                    start = end;
                     if let Some(polygon) = builder.finish() {
                         self.pixmap.fill_path(&polygon, &paint(colour, false), FillRule::EvenOdd, Transform::identity(), None);
                     }
