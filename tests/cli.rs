@@ -509,12 +509,12 @@ fn runs_are_drawn() {
     let svg = folder.join("u.svg");
     expect(0, equellec().arg("plot").arg(&folder).args(["--tag", "expU", "--step", "50,100", "--range", "-1:1", "-o"]).arg(&svg));
     let text = fs::read_to_string(&svg).expect("the picture");
-    assert!(text.contains("aria-label=\"expU   time 5 s\"") && text.contains("aria-label=\"expU   time 10 s\""), "{text:.2000}");
+    assert!(text.contains(">expU   time 5 s</text>") && text.contains(">expU   time 10 s</text>"), "{text:.2000}");
     for (words, code, message) in [
         (&["--tag", "expu"][..], 2, "do you mean `expU`?"),
         (&["--step", "51"], 2, "the nearest are 50 and 100"),
-        (&["-o", "u.pdf"], 2, "pictures are .png or .svg files"),
-        (&["-o", "u.svg", "--animate"], 2, "animations are .png files"),
+        (&["-o", "u.pdf"], 2, "pictures are .png, .svg or .gif files"),
+        (&["-o", "u.svg", "--animate"], 2, "animations are .png or .gif files"),
         (&["--size", "1x1"], 2, "expected width and height"),
         (&["-o", "/nowhere/at/all/u.png"], 5, "cannot write"),
     ] {

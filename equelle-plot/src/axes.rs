@@ -16,6 +16,9 @@ const GAP: f64 = 6.0;
 /// From an axis upwards to its numbers.
 const MARK: f64 = 8.0;
 
+/// Width of the name of an axis upwards, with the room beside it.
+const NAME: f64 = 26.0;
+
 /// Which numbers stand at an axis.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Numbers {
@@ -72,13 +75,19 @@ fn along(numbers: &Numbers, ends: [f64; 2], frame: Rect, area: Rect) -> Vec<(f64
     }
 }
 
+/// The pixel of a mark between two ends; those at the ends are on the frame around them.
+fn pixel(at: f64, low: f64, high: f64) -> f64 {
+    (low - 1.0 + (at - low) / (high - low) * (high - low + 1.0)).round()
+}
+
 /// The axis below a frame in an area; returns the right end of its name.
 pub fn right(drawing: &mut Drawing, [frame, area]: [Rect; 2], ends: [f64; 2], name: &str, has_grid: bool, numbers: &Numbers) -> f64 {
     for (x, text) in along(numbers, ends, frame, area) {
+        let left = pixel(x, frame.left, frame.right);
         if has_grid {
-            drawing.rule(vec![[x, frame.top], [x, frame.bottom]], 1.0, LIGHT);
+            drawing.fill([left, frame.top], [left + 1.0, frame.bottom], LIGHT);
         }
-        drawing.rule(vec![[x, frame.bottom], [x, frame.bottom + 5.0]], 1.0, BLACK);
+        drawing.fill([left, frame.bottom], [left + 1.0, frame.bottom + 5.0], BLACK);
         drawing.label(text, [x, frame.bottom + 18.0], TEXT, Anchor::Middle);
     }
     let name = font::fitted(name, area.width() - 8.0, TEXT);
@@ -93,9 +102,8 @@ fn most_up(height: f64) -> usize {
 }
 
 /// Room that the numbers of an axis upwards, and its name, need to the left of it.
-pub fn room_up(ends: [f64; 2], height: f64, has_name: bool, numbers: &Numbers) -> f64 {
-    let name = if has_name { 26.0 } else { 4.0 };
-    MARK + name + widest(&numbers.within(ends, most_up(height)))
+pub fn room_up(ends: [f64; 2], height: f64, numbers: &Numbers) -> f64 {
+    MARK + NAME + widest(&numbers.within(ends, most_up(height)))
 }
 
 fn widest(numbers: &[(f64, String)]) -> f64 {
@@ -114,10 +122,11 @@ pub fn up(drawing: &mut Drawing, frame: Rect, ends: [f64; 2], name: &str, has_gr
             continue;
         }
         below = y;
+        let top = pixel(y, frame.top, frame.bottom);
         if has_grid {
-            drawing.rule(vec![[frame.left, y], [frame.right, y]], 1.0, LIGHT);
+            drawing.fill([frame.left, top], [frame.right, top + 1.0], LIGHT);
         }
-        drawing.rule(vec![[frame.left - 5.0, y], [frame.left, y]], 1.0, BLACK);
+        drawing.fill([frame.left - 5.0, top], [frame.left, top + 1.0], BLACK);
         drawing.label(text, [frame.left - MARK, y + font::CAPITAL * TEXT / 2.0], TEXT, Anchor::End);
     }
     let alone = name.split(" [").next().unwrap_or_default();

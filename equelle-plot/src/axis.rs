@@ -78,7 +78,8 @@ pub fn ends(low: f64, high: f64) -> [String; 2] {
     found.into_iter().find(tells).unwrap_or_else(|| [low, high].map(short))
 }
 
-fn with_digits(value: f64, digits: usize) -> String {
+/// A number with so many digits, without zeros at the end.
+pub fn with_digits(value: f64, digits: usize) -> String {
     if value == 0.0 || !value.is_finite() {
         return if value == 0.0 { "0".to_owned() } else { format!("{value}") };
     }

@@ -1,8 +1,8 @@
 //! Colour bars: colours from the least value below to the largest above, with their numbers.
 
-use crate::axis::{ends, short, ticks};
+use crate::axis::{ends, ticks, with_digits};
 use crate::colour::{Colour, Range, Scale};
-use crate::drawing::{Anchor, Drawing, Item};
+use crate::drawing::{Anchor, Drawing};
 use crate::font::{self, TEXT};
 use crate::image::Rect;
 
@@ -14,6 +14,9 @@ const NUMBERS: f64 = 28.0;
 
 /// Least height, where there is so much room.
 const HEIGHT: f64 = 120.0;
+
+/// Digits of a number that stands alone: those of 293.15 K, and no round-off.
+const ALONE: usize = 7;
 
 /// Height of a bar for each number between its ends, and least distance from these.
 const APART: f64 = 40.0;
@@ -47,13 +50,13 @@ pub fn draw(drawing: &mut Drawing, bar: Rect, scale: &Scale) {
     let height = bar.height() / colours.len() as f64;
     for (index, &colour) in colours.iter().enumerate() {
         let bottom = bar.bottom - index as f64 * height;
-        drawing.items.push(Item::Fill(Rect { top: bottom - height, bottom, ..bar }, colour));
+        drawing.fill([bar.left, bottom - height], [bar.right, bottom], colour);
     }
     drawing.frame(bar);
     let x = bar.right + SIDES[2];
     let mut number = |at: f64, text: String| drawing.label(text, [x, at + font::CAPITAL * TEXT / 2.0], TEXT, Anchor::Start);
     if single {
-        number((bar.top + bar.bottom) / 2.0, short(range.low));
+        number((bar.top + bar.bottom) / 2.0, with_digits(range.low, ALONE));
         return;
     }
     let [low, high] = ends(range.low, range.high);

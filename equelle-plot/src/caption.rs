@@ -1,7 +1,7 @@
 //! Captions of a diagram: its title, and how many values have no number.
 
 use crate::colour::NAN;
-use crate::drawing::{Anchor, Drawing, Item};
+use crate::drawing::{Anchor, Drawing};
 use crate::font::{self, TEXT, TITLE};
 use crate::image::Rect;
 
@@ -50,6 +50,6 @@ pub fn nan_legend(drawing: &mut Drawing, n_nan: usize, area: Rect, after: f64) {
     let fits = |text: &String| right - font::width(text, TEXT) - 18.0 >= after;
     let text = [cells, format!("{n_nan} NaN"), "NaN".to_owned()].into_iter().find(fits).unwrap_or_default();
     let left = right - font::width(&text, TEXT) - 18.0;
-    drawing.items.push(Item::Fill(Rect { left, top: bottom - 11.0, right: left + 12.0, bottom: bottom + 1.0 }, NAN));
+    drawing.fill([left, bottom - 11.0], [left + 12.0, bottom + 1.0], NAN);
     drawing.label(text, [right, bottom], TEXT, Anchor::End);
 }

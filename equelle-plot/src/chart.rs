@@ -96,7 +96,7 @@ mod tests {
         let curves = vec![Curve { name: "k=0.125, order 2.00".to_owned(), points, colour: BLACK }];
         Panel::Lines(LinePanel {
             title: "error".to_owned(),
-            axis: "number of cells along x".to_owned(),
+            axes: ["number of cells along x", "error of the pressure [Bar]"].map(str::to_owned),
             extent,
             range: None,
             numbers,

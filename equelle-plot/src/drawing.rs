@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use crate::colour::{BLACK, Colour};
 use crate::font;
-use crate::image::{Image, Rect, centres};
+use crate::image::{Image, Rect};
 use crate::plane::Plane;
+use crate::raster;
 
 /// A drawing, the later items over the earlier.
 #[derive(Clone, Debug)]
@@ -45,9 +46,9 @@ pub struct Label {
 }
 
 impl Label {
-    /// The least rectangle that has its letters, whichever they are.
+    /// The rectangle that has its letters, whichever of ASCII they are.
     pub fn bounds(&self) -> Rect {
-        let (width, above, below) = (font::width(&self.text, self.size), font::CAPITAL * self.size, font::DESCENT * self.size);
+        let (width, above, below) = (font::width(&self.text, self.size), font::ASCENT * self.size, font::DESCENT * self.size);
         let before = self.before(width);
         let [x, y] = self.at;
         if self.is_upward {
@@ -66,13 +67,11 @@ impl Label {
         }
     }
 
-    /// Its strokes; they begin at the centre of a pixel, where thin lines are sharp.
-    pub fn strokes(&self) -> Vec<Vec<[f64; 2]>> {
+    /// The left end of its baseline, at a whole pixel, where letters are sharp.
+    pub fn begin(&self) -> [f64; 2] {
         let back = self.before(font::width(&self.text, self.size));
-        let begin = if self.is_upward { [self.at[0], self.at[1] + back] } else { [self.at[0] - back, self.at[1]] };
-        let begin = begin.map(|x| x.floor() + 0.5);
-        let place = |[x, y]: [f64; 2]| if self.is_upward { [begin[0] + y, begin[1] - x] } else { [begin[0] + x, begin[1] + y] };
-        font::strokes(&self.text, self.size).into_iter().map(|stroke| stroke.into_iter().map(place).collect()).collect()
+        let [x, y] = self.at;
+        if self.is_upward { [x, y + back] } else { [x - back, y] }.map(f64::round)
     }
 }
 
@@ -97,6 +96,13 @@ impl Map {
         let up = (y - low[1]) / (high[1] - low[1]) * self.frame.height();
         [self.frame.left + right, self.frame.bottom - up]
     }
+
+    /// The point of the plane at a place.
+    pub fn point(&self, [x, y]: [f64; 2]) -> [f64; 2] {
+        let [low, high] = self.window;
+        let (right, up) = ((x - self.frame.left) / self.frame.width(), (self.frame.bottom - y) / self.frame.height());
+        [low[0] + right * (high[0] - low[0]), low[1] + up * (high[1] - low[1])]
+    }
 }
 
 /// Something that is drawn.
@@ -104,13 +110,13 @@ impl Map {
 pub enum Item {
     /// A filled rectangle.
     Fill(Rect, Colour),
-    /// A line through points, within a rectangle.
+    /// Lines through points, within a rectangle. A single point is a dot.
     Line {
-        /// At least one.
-        points: Vec<[f64; 2]>,
+        /// Points of each.
+        paths: Vec<Vec<[f64; 2]>>,
         /// In pixels.
         width: f64,
-        /// Colour of the whole line.
+        /// Colour of all.
         colour: Colour,
         /// Parts outside are not drawn.
         clip: Rect,
@@ -132,17 +138,18 @@ impl Drawing {
         Rect { left: 0.0, top: 0.0, right: self.width as f64, bottom: self.height as f64 }
     }
 
-    /// Adds a black line.
-    pub fn rule(&mut self, points: Vec<[f64; 2]>, width: f64, colour: Colour) {
-        let clip = self.rect();
-        self.items.push(Item::Line { points, width, colour, clip });
+    /// Adds a filled rectangle.
+    pub fn fill(&mut self, [left, top]: [f64; 2], [right, bottom]: [f64; 2], colour: Colour) {
+        self.items.push(Item::Fill(Rect { left, top, right, bottom }, colour));
     }
 
     /// Adds the outline of a rectangle of whole pixels: the pixels around it.
     pub fn frame(&mut self, frame: Rect) {
-        let [left, top] = [frame.left - 0.5, frame.top - 0.5];
-        let [right, bottom] = [frame.right + 0.5, frame.bottom + 0.5];
-        self.rule(vec![[left, top], [right, top], [right, bottom], [left, bottom], [left, top]], 1.0, BLACK);
+        let Rect { left, top, right, bottom } = frame;
+        self.fill([left - 1.0, top - 1.0], [right + 1.0, top], BLACK);
+        self.fill([left - 1.0, bottom], [right + 1.0, bottom + 1.0], BLACK);
+        self.fill([left - 1.0, top], [left, bottom], BLACK);
+        self.fill([right, top], [right + 1.0, bottom], BLACK);
     }
 
     /// Adds a text.
@@ -164,61 +171,10 @@ impl Drawing {
     }
 
     /// As pixels.
+    ///
+    /// # Panics
+    /// Without pixels.
     pub fn pixels(&self) -> Image {
-        let mut image = Image::new(self.width, self.height);
-        let all = self.rect();
-        for item in &self.items {
-            match item {
-                Item::Fill(rect, colour) => image.fill(*rect, *colour),
-                Item::Line { points, width, colour, clip } => image.line(points, *width, *colour, *clip),
-                Item::Label(label) => {
-                    let width = (font::STROKE * label.size).max(1.0);
-                    label.strokes().iter().for_each(|stroke| image.line(stroke, width, BLACK, all));
-                }
-                Item::Map(map) => draw(map, &mut image),
-            }
-        }
-        image
-    }
-}
-
-/// Each pixel has the colour of the cell at its centre.
-fn draw(map: &Map, image: &mut Image) {
-    match &*map.plane {
-        Plane::Boxes { n, origin, spacing } => {
-            let [low, high] = map.window;
-            let (rows, columns) =
-                (centres(map.frame.top, map.frame.bottom, image.height), centres(map.frame.left, map.frame.right, image.width));
-            let index = |x: f64, axis: usize| {
-                let at = (x - origin[axis]) / spacing[axis];
-                (at >= 0.0 && at < n[axis] as f64).then_some(at as usize)
-            };
-            let of_column = |x: usize| {
-                let right = (x as f64 + 0.5 - map.frame.left) / map.frame.width();
-                index(low[0] + right * (high[0] - low[0]), 0)
-            };
-            let cells: Vec<Option<usize>> = columns.clone().map(of_column).collect();
-            for y in rows {
-                let up = (map.frame.bottom - (y as f64 + 0.5)) / map.frame.height();
-                let Some(row) = index(low[1] + up * (high[1] - low[1]), 1) else { continue };
-                for (x, cell) in columns.clone().zip(&cells) {
-                    if let Some(cell) = cell {
-                        image.pixels[y * image.width + x] = map.colours[row * n[0] + cell];
-                    }
-                }
-            }
-        }
-        Plane::Polygons { points, corners, ends } => {
-            let places: Vec<[f64; 2]> = points.iter().map(|&point| map.place(point)).collect();
-            let (mut start, mut polygon, mut crossings) = (0, Vec::new(), Vec::new());
-            for (&end, &colour) in ends.iter().zip(&*map.colours) {
-                polygon.clear();
-                polygon.extend(corners[start..end].iter().map(|&corner| places[corner as usize]));
-                start = end;
-                if !polygon.is_empty() {
-                    image.polygon(&polygon, colour, map.frame, &mut crossings);
-                }
-            }
-        }
+        raster::pixels(self)
     }
 }

@@ -26,7 +26,7 @@ pub struct Field {
 }
 
 /// Least number of cells of a row that is drawn as a line; fewer are a map.
-const LEAST_OF_ROW: usize = 8;
+const MIN_OF_ROW: usize = 8;
 
 /// Which number of a Vector is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,7 +42,7 @@ impl Field {
     /// line.
     pub fn dim(&self) -> usize {
         match &self.geometry {
-            VtkGeometry::Boxes { n: [across, 1, 0], .. } if *across >= LEAST_OF_ROW => 1,
+            VtkGeometry::Boxes { n: [across, 1, 0], .. } if *across >= MIN_OF_ROW => 1,
             VtkGeometry::Boxes { n, .. } => n.iter().rposition(|&n| n > 0).map_or(1, |last| last + 1),
             VtkGeometry::Cells { shapes, .. } => match shapes.iter().max() {
                 Some(0..=4) | None => 1,

@@ -12,23 +12,23 @@ use crate::image::Rect;
 use crate::lines::line_frame;
 use crate::options::Options;
 use crate::panel::{LinePanel, MapPanel, Margins, Panel};
-use crate::panels::{Wanted, evenly, of_lines, of_map};
+use crate::panels::{Wanted, evenly, line_panel, map_panel};
 use crate::plane::Plane;
 use crate::png_file;
 use crate::run::{OutputFile, Run};
 use crate::svg;
 
 /// Most pixels along a side of a map: cells, where there are no more.
-const MOST_PIXELS: usize = 256;
+const MAX_PIXELS: usize = 256;
 
 /// Pixels of the longer side of a map of polygons.
 const OF_POLYGONS: usize = 400;
 
 /// Most points of a line.
-const MOST_POINTS: usize = 1000;
+const MAX_POINTS: usize = 1000;
 
 /// Most cells that can be told from each other by colours of 24 bits.
-const MOST_CELLS: usize = 0xff_ffff;
+const MAX_CELLS: usize = 0xff_ffff;
 
 /// Levels of a map; the two numbers above them are NaN and paper.
 const LEVELS: u8 = 254;
@@ -94,8 +94,8 @@ pub fn figure(run: &Run, wanted: &Wanted, files: &[&OutputFile], options: &Optio
             continue;
         }
         let (step, time, n_nan) = (field.step, field.time, field.n_nan());
-        let panel = of_map(wanted, field, &run.units, Range { low: 0.0, high: 1.0 }, &Options { isolines: 0, ..options.clone() })?;
-        if panel.plane.len() > MOST_CELLS {
+        let panel = map_panel(wanted, field, &run.units, Range { low: 0.0, high: 1.0 }, &Options { isolines: 0, ..options.clone() })?;
+        if panel.plane.len() > MAX_CELLS {
             return Ok(None);
         }
         let is_same = pixels.as_ref().is_some_and(|(plane, _)| **plane == *panel.plane);
@@ -110,8 +110,8 @@ pub fn figure(run: &Run, wanted: &Wanted, files: &[&OutputFile], options: &Optio
     }
     let range = options.range.or(range).unwrap_or(Range { low: 0.0, high: 1.0 });
     Ok(match last {
-        Some(panel) => Some(of_maps(wanted, panel, &samples, range, options.colours, id)),
-        None if !lines.is_empty() => Some(of_fields(run, wanted, &lines, range, options, id)),
+        Some(panel) => Some(map_figure(wanted, panel, &samples, range, options.colours, id)),
+        None if !lines.is_empty() => Some(field_figure(run, wanted, &lines, range, options, id)),
         None => None,
     })
 }
@@ -123,7 +123,7 @@ fn paperless(value: f64) -> f64 {
 /// Width of the pixels of a plane, and their height.
 fn size_of(plane: &Plane) -> [usize; 2] {
     match plane {
-        Plane::Boxes { n, .. } => n.map(|n| n.clamp(1, MOST_PIXELS)),
+        Plane::Boxes { n, .. } => n.map(|n| n.clamp(1, MAX_PIXELS)),
         Plane::Polygons { .. } => {
             let [low, high] = plane.bounds();
             let extent = [high[0] - low[0], high[1] - low[1]];
@@ -150,7 +150,7 @@ fn cells_of_pixels(plane: &Arc<Plane>) -> Vec<Option<u32>> {
     drawing.pixels().pixels.iter().map(cell).collect()
 }
 
-fn of_maps(wanted: &Wanted, panel: MapPanel, samples: &[Sample], range: Range, colours: ColourMap, id: &str) -> Figure {
+fn map_figure(wanted: &Wanted, panel: MapPanel, samples: &[Sample], range: Range, colours: ColourMap, id: &str) -> Figure {
     let table = colours.table();
     let level = |level: u8| table[usize::from(level) * 255 / usize::from(LEVELS - 1)];
     let palette: Vec<Colour> = (0..LEVELS).map(level).chain([NAN, WHITE]).collect();
@@ -174,11 +174,11 @@ fn of_maps(wanted: &Wanted, panel: MapPanel, samples: &[Sample], range: Range, c
     Figure { title, svg: svg::without_maps(&drawn(&Panel::Map(panel)), id), is_map: true, frames }
 }
 
-fn of_fields(run: &Run, wanted: &Wanted, fields: &[Field], range: Range, options: &Options, id: &str) -> Figure {
+fn field_figure(run: &Run, wanted: &Wanted, fields: &[Field], range: Range, options: &Options, id: &str) -> Figure {
     let margin = (range.high / 20.0 - range.low / 20.0).min(f64::MAX / 4.0);
     let range = options.range.unwrap_or(Range { low: range.low - margin, high: range.high + margin });
     let of_all = Options { range: Some(range), ..options.clone() };
-    let panel = |field: &Field| of_lines(wanted, std::slice::from_ref(field), &run.units, &of_all);
+    let panel = |field: &Field| line_panel(wanted, std::slice::from_ref(field), &run.units, &of_all);
     let empty = LinePanel { curves: Vec::new(), n_nan: 0, ..panel(&fields[0]) };
     let title = empty.title.rsplit_once("   ").map_or_else(|| empty.title.clone(), |(title, _)| title.to_owned());
     let empty = LinePanel { title: title.clone(), ..empty };
@@ -187,7 +187,7 @@ fn of_fields(run: &Run, wanted: &Wanted, fields: &[Field], range: Range, options
     let lines = line_frame(&empty, Rect { left: 0.0, top: 0.0, right, bottom }, Margins::of(std::slice::from_ref(&whole), bottom));
     let frame = |field: &Field| {
         let points: Vec<[f64; 2]> = panel(field).curves.into_iter().flat_map(|curve| curve.points).collect();
-        let points: Vec<[f64; 2]> = evenly(points.len(), MOST_POINTS).into_iter().map(|index| points[index]).collect();
+        let points: Vec<[f64; 2]> = evenly(points.len(), MAX_POINTS).into_iter().map(|index| points[index]).collect();
         let data = lines.paths(&points).iter().map(|path| svg::path(path, false)).collect();
         Frame { step: field.step, time: field.time, n_nan: field.n_nan(), data }
     };

@@ -1,13 +1,13 @@
 //! Pictures of what runs write: coloured cells in two dimensions, lines in one, slices of three,
-//! and single numbers over time, as SVG and PNG.
+//! and single numbers over time, as SVG, PNG and GIF.
 //!
 //! `page` makes a page of HTML of a run, with what its log of events says (`log`, `solves`).
 //!
 //! `run` finds the files of a run, `field` reads one collection, `slice` makes polygons of its
 //! cells; `panels` and `sweep` choose what is shown; `chart` draws diagrams (`panel`) as `maps` and
-//! `lines`, with `axes`, `bar` and `caption`, into a `drawing`, which becomes pixels (`image`,
-//! `png_file`) or `svg`. Letters are strokes of our own (`font`): no font or library of the system
-//! takes part, and a picture has the same bytes everywhere.
+//! `lines`, with `axes`, `bar` and `caption`, into a `drawing`, which becomes pixels (`raster`,
+//! `png_file`, `gif_file`) or `svg`. Letters are those of a `font` in the crate: no font or library
+//! of the system takes part, and a picture has the same bytes everywhere.
 
 mod axes;
 mod axis;
@@ -20,6 +20,7 @@ mod drawing;
 mod field;
 mod font;
 mod frames;
+mod gif_file;
 mod image;
 mod layout;
 mod lines;
@@ -31,6 +32,7 @@ mod panel;
 mod panels;
 mod plane;
 mod png_file;
+mod raster;
 mod run;
 mod series;
 mod slice;
@@ -49,7 +51,7 @@ pub use axis::short;
 pub use chart::draw;
 pub use colour::{BLACK, Colour, ColourMap, NAN, Range, Scale, WHITE};
 pub use drawing::{Anchor, Drawing, Item, Label, Map};
-pub use font::STROKE;
+pub use font::TEXT;
 pub use image::{Image, Rect};
 pub use options::{Format, Options, Steps, parse_size};
 pub use page::page;
@@ -81,27 +83,12 @@ pub fn plot(path: &Path, options: &Options) -> Result<Picture, Error> {
         None => panels::choose(&Run::open(path)?, options)?,
     };
     let (width, height) = options.size.unwrap_or_else(|| chosen.size());
-    let drawings = || chosen.frames.iter().map(|panels| draw(panels, width, height));
+    let mut drawings = chosen.frames.iter().map(|panels| draw(panels, width, height));
+    let mut images = || drawings.by_ref().map(|drawing| drawing.pixels()).collect::<Vec<Image>>();
     let bytes = match options.format {
-        Format::Svg => drawings().next().map(|drawing| svg::text(&drawing).into_bytes()).unwrap_or_default(),
-        Format::Png if chosen.frames.len() > 1 => {
-            let images: Vec<Image> = drawings().map(|drawing| drawing.pixels()).collect();
-            png_file::animation(&images, options.frame_milliseconds)
-        }
-        Format::Png => drawings().next().map(|drawing| png_file::still(&drawing.pixels())).unwrap_or_default(),
+        Format::Svg => drawings.next().map(|drawing| svg::text(&drawing).into_bytes()).unwrap_or_default(),
+        Format::Png => png_file::file(&images(), options.frame_milliseconds),
+        Format::Gif => gif_file::file(&images(), options.frame_milliseconds),
     };
     Ok(Picture { bytes, notes: chosen.notes })
-}
-
-/// A drawing as the text of an SVG file.
-pub fn svg_text(drawing: &Drawing) -> String {
-    svg::text(drawing)
-}
-
-/// Pixels as a PNG file.
-///
-/// # Panics
-/// Without pixels.
-pub fn png_file(image: &Image) -> Vec<u8> {
-    png_file::still(image)
 }

@@ -56,9 +56,10 @@ fn range_up(panel: &LinePanel) -> [f64; 2] {
     }
 }
 
-/// Width of the tick labels of the vertical axis, in pixels, where it is `height` pixels high.
+/// Width of the tick labels and the name of the vertical axis, in pixels, where it is `height`
+/// pixels high.
 pub fn room_left(panel: &LinePanel, height: f64) -> f64 {
-    axes::room_up(range_up(panel), height, false, &panel.numbers[1])
+    axes::room_up(range_up(panel), height, &panel.numbers[1])
 }
 
 /// The frame of lines in an area.
@@ -87,21 +88,21 @@ pub fn draw(drawing: &mut Drawing, panel: &LinePanel, area: Rect, margins: Margi
     let legend: Vec<&Curve> = panel.curves.iter().filter(|curve| !curve.name.is_empty()).collect();
     let lines = line_frame(panel, area, margins);
     let frame = lines.frame;
-    let name_end = axes::right(drawing, [frame, area], lines.across, &panel.axis, true, &panel.numbers[0]);
-    axes::up(drawing, frame, lines.up, "", true, &panel.numbers[1]);
+    let name_end = axes::right(drawing, [frame, area], lines.across, &panel.axes[0], true, &panel.numbers[0]);
+    axes::up(drawing, frame, lines.up, &panel.axes[1], true, &panel.numbers[1]);
     for curve in &panel.curves {
-        for points in lines.paths(&curve.points) {
-            for &point in points.iter().filter(|_| panel.has_dots) {
-                drawing.items.push(Item::Line { points: vec![point], width: DOT, colour: curve.colour, clip: frame });
-            }
-            drawing.items.push(Item::Line { points, width: 2.0, colour: curve.colour, clip: frame });
+        let (paths, colour) = (lines.paths(&curve.points), curve.colour);
+        if panel.has_dots {
+            let dots = paths.iter().flatten().map(|&point| vec![point]).collect();
+            drawing.items.push(Item::Line { paths: dots, width: DOT, colour, clip: frame });
         }
+        drawing.items.push(Item::Line { paths, width: 2.0, colour, clip: frame });
     }
     drawing.frame(frame);
     Title::new(&panel.title, area, frame).draw(drawing, frame.top);
     for (index, curve) in legend.iter().enumerate() {
         let y = frame.top + 12.0 + 18.0 * index as f64;
-        drawing.rule(vec![[frame.right + 10.0, y], [frame.right + 30.0, y]], 2.0, curve.colour);
+        drawing.fill([frame.right + 10.0, y - 1.0], [frame.right + 30.0, y + 1.0], curve.colour);
         let text = font::fitted(&curve.name, area.right - frame.right - 40.0, TEXT);
         drawing.label(text, [frame.right + 36.0, y + font::CAPITAL * TEXT / 2.0], TEXT, Anchor::Start);
     }

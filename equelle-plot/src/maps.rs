@@ -10,6 +10,9 @@ use crate::drawing::{Drawing, Item, Map};
 use crate::image::Rect;
 use crate::panel::{MapPanel, Margins};
 
+/// Width of iso-lines.
+const ISOLINE: f64 = 1.2;
+
 /// From a title to the colour bar, at least.
 const TO_BAR: f64 = 6.0;
 
@@ -17,7 +20,7 @@ const TO_BAR: f64 = 6.0;
 /// pixels high.
 pub fn room_left(panel: &MapPanel, height: f64) -> f64 {
     let [low, high] = panel.plane.bounds();
-    axes::room_up([low[1], high[1]], height, true, &Numbers::Round)
+    axes::room_up([low[1], high[1]], height, &Numbers::Round)
 }
 
 /// Draws a map in an area.
@@ -28,10 +31,8 @@ pub fn draw(drawing: &mut Drawing, panel: &MapPanel, area: Rect, margins: Margin
     let left = area.left + margins.left;
     let right = (area.right - margins.bar).max(left + 16.0);
     let room = Rect { left, top, right, bottom };
-    // One scale along both axes, whole pixels at the ends.
-    let extent = [across, up].map(|[low, high]| high - low);
-    let scale = (room.width() / extent[0]).min(room.height() / extent[1]);
-    let size = extent.map(|length| (length * scale).round().max(2.0));
+    // Whole pixels at the ends.
+    let size = panel.fitted([room.width(), room.height()]).map(|length| length.round().max(2.0));
     let left = (room.left + (room.width() - size[0]) / 2.0).round();
     let top = (room.top + (room.height() - size[1]) / 2.0).round();
     let frame = Rect { left, top, right: left + size[0], bottom: top + size[1] };
@@ -39,9 +40,7 @@ pub fn draw(drawing: &mut Drawing, panel: &MapPanel, area: Rect, margins: Margin
     let map = Map { frame, window, plane: Arc::clone(&panel.plane), colours: Arc::new(colours) };
     let isolines: Vec<Vec<[f64; 2]>> = panel.isolines.iter().map(|line| line.iter().map(|&point| map.place(point)).collect()).collect();
     drawing.items.push(Item::Map(map));
-    for points in isolines {
-        drawing.items.push(Item::Line { points, width: 1.0, colour: BLACK, clip: frame });
-    }
+    drawing.items.push(Item::Line { paths: isolines, width: ISOLINE, colour: BLACK, clip: frame });
     drawing.frame(frame);
     let bar = bar::place(frame, room);
     // A title that is wider than the map stands above the bar, too, and the unit below it.

@@ -8,7 +8,7 @@ use crate::colour::{ColourMap, Range};
 use crate::slice::{AXES, Slice};
 
 /// Most pixels along a side of a picture.
-const MOST_PIXELS: usize = 10_000;
+const MAX_PIXELS: usize = 10_000;
 
 /// Formats of files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,18 +17,21 @@ pub enum Format {
     Svg,
     /// Pixels.
     Png,
+    /// Pixels in 256 colours.
+    Gif,
 }
 
 impl Format {
     /// That of a file, by the end of its name.
     ///
     /// # Errors
-    /// `Usage` for another end than `.png` and `.svg`.
+    /// `Usage` for another end than `.png`, `.svg` and `.gif`.
     pub fn of(path: &Path) -> Result<Format, Error> {
         match path.extension().and_then(|extension| extension.to_str()) {
             Some("png") => Ok(Format::Png),
             Some("svg") => Ok(Format::Svg),
-            Some(_) | None => Err(Error::new(ErrorKind::Usage, format!("`{}`: pictures are .png or .svg files", path.display()))),
+            Some("gif") => Ok(Format::Gif),
+            Some(_) | None => Err(Error::new(ErrorKind::Usage, format!("`{}`: pictures are .png, .svg or .gif files", path.display()))),
         }
     }
 }
@@ -152,9 +155,9 @@ impl Range {
 /// # Errors
 /// Says what was expected.
 pub fn parse_size(text: &str) -> Result<(usize, usize), String> {
-    let number = |text: &str| text.trim().parse::<usize>().ok().filter(|n| (100..=MOST_PIXELS).contains(n));
+    let number = |text: &str| text.trim().parse::<usize>().ok().filter(|n| (100..=MAX_PIXELS).contains(n));
     let size = text.split_once('x').and_then(|(width, height)| Some((number(width)?, number(height)?)));
-    size.ok_or_else(|| format!("expected width and height in pixels from 100 to {MOST_PIXELS}, such as 800x600"))
+    size.ok_or_else(|| format!("expected width and height in pixels from 100 to {MAX_PIXELS}, such as 800x600"))
 }
 
 #[cfg(test)]

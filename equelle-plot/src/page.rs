@@ -14,7 +14,7 @@ use crate::frames::{Figure, figure};
 use crate::log::Log;
 use crate::options::{Options, Steps};
 use crate::panel::{LinePanel, Panel};
-use crate::panels::{at_steps, chosen, evenly, of_series};
+use crate::panels::{at_steps, chosen, evenly, series_panel};
 use crate::run::{Run, with_unit};
 use crate::series::Series;
 use crate::solves;
@@ -25,20 +25,20 @@ use crate::texts::Texts;
 const TEMPLATE: &str = include_str!("page.html");
 
 /// Most diagrams of collections, and of single numbers.
-const MOST_FIGURES: usize = 12;
-const MOST_SERIES: usize = 24;
+const MAX_FIGURES: usize = 12;
+const MAX_SERIES: usize = 24;
 
 /// Most steps of a diagram.
-const MOST_STEPS: usize = 100;
+const MAX_STEPS: usize = 100;
 
 /// Most bytes of all frames: with the rest a page stays below 5 MB.
-const MOST_BYTES: usize = 4_300_000;
+const MAX_BYTES: usize = 4_300_000;
 
 /// Most rows of a table.
-const MOST_ROWS: usize = 200;
+const MAX_ROWS: usize = 200;
 
 /// Most characters of a value in a table.
-const MOST_CHARACTERS: usize = 200;
+const MAX_CHARACTERS: usize = 200;
 
 /// A page of a run: `path` is the folder with its record, or the record.
 ///
@@ -51,14 +51,14 @@ pub fn page(path: &Path, options: &Options) -> Result<Picture, Error> {
     let (wanted, series) = chosen(&run, options)?;
     let steps = if options.steps == Steps::Usual { &Steps::All } else { &options.steps };
     let mut figures: Vec<Figure> = Vec::new();
-    if wanted.len() > MOST_FIGURES {
-        notes.push(format!("the first {MOST_FIGURES} of {} collections are shown; choose others with --tag", wanted.len()));
+    if wanted.len() > MAX_FIGURES {
+        notes.push(format!("the first {MAX_FIGURES} of {} collections are shown; choose others with --tag", wanted.len()));
     }
-    if series.len() > MOST_SERIES {
-        notes.push(format!("the first {MOST_SERIES} of {} single numbers are shown; choose others with --tag", series.len()));
+    if series.len() > MAX_SERIES {
+        notes.push(format!("the first {MAX_SERIES} of {} single numbers are shown; choose others with --tag", series.len()));
     }
-    for (number, wanted) in wanted.iter().take(MOST_FIGURES).enumerate() {
-        let files = at_steps(&wanted.tag, steps, MOST_STEPS, &mut notes)?;
+    for (number, wanted) in wanted.iter().take(MAX_FIGURES).enumerate() {
+        let files = at_steps(&wanted.tag, steps, MAX_STEPS, &mut notes)?;
         match figure(&run, wanted, &files, options, &format!("f{number}"))? {
             Some(figure) => figures.push(figure),
             None => notes.push(format!("`{}` is not shown: no file has it, or the grid has too many cells", wanted.title)),
@@ -80,7 +80,7 @@ pub fn page(path: &Path, options: &Options) -> Result<Picture, Error> {
         body.push_str(&format!("<div class=\"figures\">{}</div>\n", figures.iter().enumerate().map(of).collect::<String>()));
     }
     body.push_str(&section("Final values", &final_values(&run, &series)));
-    let lines: Vec<LinePanel> = series.iter().take(MOST_SERIES).map(|series| of_series(series, &run.units, options)).collect();
+    let lines: Vec<LinePanel> = series.iter().take(MAX_SERIES).map(|series| series_panel(series, &run.units, options)).collect();
     body.push_str(&section("Single numbers", &diagrams(&lines, "s")));
     match &log {
         Some(log) => {
@@ -139,7 +139,7 @@ fn thin(figures: &mut [Figure], notes: &mut Vec<String>) {
     let bytes = |figures: &[Figure]| figures.iter().flat_map(|figure| &figure.frames).map(|frame| frame.data.len()).sum::<usize>();
     let longest = |figures: &[Figure]| figures.iter().map(|figure| figure.frames.len()).max().unwrap_or(0);
     let before = longest(figures);
-    while bytes(figures) > MOST_BYTES && longest(figures) > 2 {
+    while bytes(figures) > MAX_BYTES && longest(figures) > 2 {
         for figure in figures.iter_mut() {
             let n = figure.frames.len();
             let kept = evenly(n, n.div_ceil(2).max(2));
@@ -236,7 +236,7 @@ fn final_values(run: &Run, series: &[Series]) -> String {
             short(*at)
         ))
     };
-    let rows: String = series.iter().filter_map(row).take(MOST_ROWS).collect();
+    let rows: String = series.iter().filter_map(row).take(MAX_ROWS).collect();
     if rows.is_empty() {
         return String::new();
     }
@@ -261,7 +261,7 @@ fn parameters(record: &Value) -> String {
         let cell = |value: &Value| escaped(&shortened(value.as_str().unwrap_or_default()));
         format!("<tr><th>{}</th><td>{}</td><td>{}</td></tr>", escaped(key), cell(&parameter["value"]), cell(&parameter["origin"]))
     };
-    let rows: String = parameters.iter().take(MOST_ROWS).map(row).collect();
+    let rows: String = parameters.iter().take(MAX_ROWS).map(row).collect();
     if rows.is_empty() {
         return String::new();
     }
@@ -269,7 +269,7 @@ fn parameters(record: &Value) -> String {
 }
 
 fn shortened(text: &str) -> String {
-    match text.char_indices().nth(MOST_CHARACTERS) {
+    match text.char_indices().nth(MAX_CHARACTERS) {
         Some((end, _)) => format!("{}...", &text[..end]),
         None => text.to_owned(),
     }
@@ -318,7 +318,7 @@ fn audit(run: &Run, log: &Log) -> String {
     };
     let head: String = columns.iter().map(|column| format!("<th>{}</th>", escaped(column))).collect();
     let row = |row: &&Value| format!("<tr>{}</tr>", columns.iter().map(|column| cell(&row[column.as_str()])).collect::<String>());
-    let body: String = rows.iter().take(MOST_ROWS).map(row).collect();
+    let body: String = rows.iter().take(MAX_ROWS).map(row).collect();
     if columns.is_empty() { String::new() } else { format!("<div class=\"wide\"><table id=\"audit\"><tr>{head}</tr>{body}</table></div>") }
 }
 
@@ -327,7 +327,7 @@ fn list(remarks: &[String]) -> String {
         return String::new();
     }
     let item = |remark: &String| format!("<li>{}</li>", escaped(remark));
-    format!("<ul class=\"notes\">{}</ul>", remarks.iter().take(MOST_ROWS).map(item).collect::<String>())
+    format!("<ul class=\"notes\">{}</ul>", remarks.iter().take(MAX_ROWS).map(item).collect::<String>())
 }
 
 /// Lines that do not change from step to step; ids begin with a prefix.

@@ -41,9 +41,9 @@ pub struct Curve {
 pub struct LinePanel {
     /// Above it.
     pub title: String,
-    /// Name of the axis to the right.
-    pub axis: String,
-    /// Its ends.
+    /// Names of the axes, to the right and upwards.
+    pub axes: [String; 2],
+    /// Ends of that to the right.
     pub extent: [f64; 2],
     /// Ends of the axis upwards, if they are given.
     pub range: Option<[f64; 2]>,

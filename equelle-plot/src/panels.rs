@@ -19,14 +19,14 @@ use crate::slice::{self, AXES, Slice};
 use crate::solves;
 
 /// Most diagrams of a picture.
-pub(crate) const MOST_PANELS: usize = 16;
+pub(crate) const MAX_PANELS: usize = 16;
 
 /// Lines of a diagram: as many as usual, and at most.
 const USUAL_CURVES: usize = 6;
-pub(crate) const MOST_CURVES: usize = 12;
+pub(crate) const MAX_CURVES: usize = 12;
 
 /// Most pictures of an animation.
-const MOST_FRAMES: usize = 300;
+const MAX_FRAMES: usize = 300;
 
 /// Colour of a line that stands alone.
 pub(crate) const ONLY: Colour = [0x31, 0x68, 0x8e];
@@ -79,12 +79,12 @@ pub fn choose(run: &Run, options: &Options) -> Result<Chosen, Error> {
     } else {
         let mut panels = Vec::new();
         for wanted in &wanted {
-            panels.extend(of_tag(run, wanted, options, &mut notes)?);
+            panels.extend(tag_panels(run, wanted, options, &mut notes)?);
         }
-        panels.extend(series.iter().map(|series| Panel::Lines(of_series(series, &run.units, options))));
-        if panels.len() > MOST_PANELS {
-            notes.push(format!("the first {MOST_PANELS} of {} diagrams are drawn; choose others with --tag or --step", panels.len()));
-            panels.truncate(MOST_PANELS);
+        panels.extend(series.iter().map(|series| Panel::Lines(series_panel(series, &run.units, options))));
+        if panels.len() > MAX_PANELS {
+            notes.push(format!("the first {MAX_PANELS} of {} diagrams are drawn; choose others with --tag or --step", panels.len()));
+            panels.truncate(MAX_PANELS);
         }
         vec![panels]
     };
@@ -219,7 +219,7 @@ fn range_of(fields: &[Field], options: &Options) -> Range {
     options.range.or_else(found).unwrap_or(Range { low: 0.0, high: 1.0 })
 }
 
-fn of_tag(run: &Run, wanted: &Wanted, options: &Options, notes: &mut Vec<String>) -> Result<Vec<Panel>, Error> {
+fn tag_panels(run: &Run, wanted: &Wanted, options: &Options, notes: &mut Vec<String>) -> Result<Vec<Panel>, Error> {
     // The last file tells the dimension, and with it how many steps fit.
     let is_line = match at_steps(&wanted.tag, &Steps::Last, 1, notes)?.first() {
         Some(file) => Field::read(run, file, &wanted.tag.name, wanted.component)?.is_some_and(|field| field.dim() == 1),
@@ -228,19 +228,19 @@ fn of_tag(run: &Run, wanted: &Wanted, options: &Options, notes: &mut Vec<String>
     let (steps, most) = match (&options.steps, is_line) {
         (Steps::Usual, false) => (&Steps::Last, 1),
         (Steps::Usual, true) => (&Steps::Usual, USUAL_CURVES),
-        (steps, false) => (steps, MOST_PANELS),
-        (steps, true) => (steps, MOST_CURVES),
+        (steps, false) => (steps, MAX_PANELS),
+        (steps, true) => (steps, MAX_CURVES),
     };
     let fields = read_all(run, wanted, &at_steps(&wanted.tag, steps, most, notes)?)?;
     let range = range_of(&fields, options);
     if is_line {
-        return Ok(vec![Panel::Lines(of_lines(wanted, &fields, &run.units, options))]);
+        return Ok(vec![Panel::Lines(line_panel(wanted, &fields, &run.units, options))]);
     }
-    fields.into_iter().map(|field| Ok(Panel::Map(of_map(wanted, field, &run.units, range, options)?))).collect()
+    fields.into_iter().map(|field| Ok(Panel::Map(map_panel(wanted, field, &run.units, range, options)?))).collect()
 }
 
 /// A map of a field; of three dimensions, of a slice.
-pub(crate) fn of_map(wanted: &Wanted, field: Field, units: &Units, range: Range, options: &Options) -> Result<MapPanel, Error> {
+pub(crate) fn map_panel(wanted: &Wanted, field: Field, units: &Units, range: Range, options: &Options) -> Result<MapPanel, Error> {
     let mut title = format!("{}   {}", wanted.title, moment(&field, units));
     let (plane, values, axes) = if field.dim() == 3 {
         let slice = options.slice.unwrap_or_else(|| {
@@ -266,7 +266,7 @@ pub(crate) fn of_map(wanted: &Wanted, field: Field, units: &Units, range: Range,
 }
 
 /// Lines of fields of one dimension, through the centres of cells.
-pub(crate) fn of_lines(wanted: &Wanted, fields: &[Field], units: &Units, options: &Options) -> LinePanel {
+pub(crate) fn line_panel(wanted: &Wanted, fields: &[Field], units: &Units, options: &Options) -> LinePanel {
     let colours = ColourMap::Viridis.table();
     let (mut curves, mut extent) = (Vec::new(), [f64::MAX, f64::MIN]);
     for (index, field) in fields.iter().enumerate() {
@@ -285,14 +285,15 @@ pub(crate) fn of_lines(wanted: &Wanted, fields: &[Field], units: &Units, options
         let name = if fields.len() == 1 { String::new() } else { moment(field, units) };
         curves.push(Curve { name, points, colour });
     }
-    let mut title = with_unit(&wanted.title, fields.first().and_then(|field| field.unit.as_deref()));
+    let name = with_unit(&wanted.title, fields.first().and_then(|field| field.unit.as_deref()));
+    let mut title = wanted.title.clone();
     if let [field] = fields {
         title.push_str(&format!("   {}", moment(field, units)));
     }
     let range = options.range.map(|range| [range.low, range.high]);
     LinePanel {
         title,
-        axis: with_unit(AXES[0], units.coordinates.as_deref()),
+        axes: [with_unit(AXES[0], units.coordinates.as_deref()), name],
         extent,
         range,
         numbers: [Numbers::Round, Numbers::Round],
@@ -303,12 +304,12 @@ pub(crate) fn of_lines(wanted: &Wanted, fields: &[Field], units: &Units, options
 }
 
 /// A single number over time.
-pub(crate) fn of_series(series: &Series, units: &Units, options: &Options) -> LinePanel {
+pub(crate) fn series_panel(series: &Series, units: &Units, options: &Options) -> LinePanel {
     let ends = Range::of(series.points.iter().map(|point| point[0])).unwrap_or(Range { low: 0.0, high: 1.0 });
     let axis = if series.has_times { with_unit("time", units.time.as_deref()) } else { "step".to_owned() };
     LinePanel {
-        title: with_unit(&series.name, units.output(&series.name)),
-        axis,
+        title: series.name.clone(),
+        axes: [axis, with_unit(&series.name, units.output(&series.name))],
         extent: [ends.low, ends.high],
         range: options.range.map(|range| [range.low, range.high]),
         // A line through one point is none.
@@ -324,13 +325,13 @@ fn animation(run: &Run, wanted: &[Wanted], options: &Options, notes: &mut Vec<St
     let mut frames: Vec<Vec<Panel>> = Vec::new();
     let steps = if options.steps == Steps::Usual { &Steps::All } else { &options.steps };
     for wanted in wanted {
-        let fields = read_all(run, wanted, &at_steps(&wanted.tag, steps, MOST_FRAMES, notes)?)?;
+        let fields = read_all(run, wanted, &at_steps(&wanted.tag, steps, MAX_FRAMES, notes)?)?;
         let range = range_of(&fields, options);
         let of_all = Options { range: Some(range), ..options.clone() };
         for (index, field) in fields.into_iter().enumerate() {
             let panel = match field.dim() {
-                1 => Panel::Lines(of_lines(wanted, &[field], &run.units, &of_all)),
-                _ => Panel::Map(of_map(wanted, field, &run.units, range, options)?),
+                1 => Panel::Lines(line_panel(wanted, &[field], &run.units, &of_all)),
+                _ => Panel::Map(map_panel(wanted, field, &run.units, range, options)?),
             };
             match frames.get_mut(index) {
                 Some(frame) => frame.push(panel),

@@ -5,21 +5,30 @@ use png::{BitDepth, ColorType, Compression, Encoder, EncodingError};
 use crate::colour::Colour;
 use crate::image::Image;
 
-/// One picture as a file.
-///
-/// # Panics
-/// Without pixels.
-pub fn still(image: &Image) -> Vec<u8> {
-    file(std::slice::from_ref(image), None).expect("a picture has pixels, and memory takes them")
-}
-
-/// Pictures of one size, one after the other, for ever; each for some milliseconds. A reader
-/// without animations shows the first.
+/// Pictures of one size as a file: one, or several one after the other, for ever, each for some
+/// milliseconds. A reader without animations shows the first.
 ///
 /// # Panics
 /// Without images or pixels, and if sizes differ.
-pub fn animation(images: &[Image], milliseconds: u16) -> Vec<u8> {
-    file(images, Some(milliseconds)).expect("pictures have pixels, and memory takes them")
+pub fn file(images: &[Image], milliseconds: u16) -> Vec<u8> {
+    let write = || {
+        let mut file = Vec::new();
+        let mut encoder = Encoder::new(&mut file, images[0].width as u32, images[0].height as u32);
+        encoder.set_color(ColorType::Rgb);
+        encoder.set_depth(BitDepth::Eight);
+        encoder.set_compression(Compression::Balanced);
+        if images.len() > 1 {
+            encoder.set_animated(images.len() as u32, 0)?;
+            encoder.set_frame_delay(milliseconds, 1000)?;
+        }
+        let mut writer = encoder.write_header()?;
+        for image in images {
+            writer.write_image_data(image.pixels.as_flattened())?;
+        }
+        writer.finish()?;
+        Ok::<_, EncodingError>(file)
+    };
+    write().expect("pictures have pixels, and memory takes them")
 }
 
 /// Numbers of colours as a file: one byte for each pixel.
@@ -40,22 +49,4 @@ pub fn indexed(width: usize, numbers: &[u8], palette: &[Colour]) -> Vec<u8> {
         Ok::<_, EncodingError>(file)
     };
     write().expect("a picture has pixels, and memory takes them")
-}
-
-fn file(images: &[Image], milliseconds: Option<u16>) -> Result<Vec<u8>, EncodingError> {
-    let mut file = Vec::new();
-    let mut encoder = Encoder::new(&mut file, images[0].width as u32, images[0].height as u32);
-    encoder.set_color(ColorType::Rgb);
-    encoder.set_depth(BitDepth::Eight);
-    encoder.set_compression(Compression::Balanced);
-    if let Some(milliseconds) = milliseconds {
-        encoder.set_animated(images.len() as u32, 0)?;
-        encoder.set_frame_delay(milliseconds, 1000)?;
-    }
-    let mut writer = encoder.write_header()?;
-    for image in images {
-        writer.write_image_data(image.pixels.as_flattened())?;
-    }
-    writer.finish()?;
-    Ok(file)
 }

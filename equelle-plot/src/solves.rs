@@ -10,10 +10,10 @@ use crate::panel::{Curve, LinePanel};
 use crate::panels::evenly;
 
 /// Most points of a line.
-const MOST_POINTS: usize = 1000;
+const MAX_POINTS: usize = 1000;
 
 /// Most solves whose residuals are drawn.
-const MOST_SOLVES: usize = 6;
+const MAX_SOLVES: usize = 6;
 
 /// Colours of two lines.
 const TWO: [Colour; 2] = [[0x31, 0x68, 0x8e], [0xc8, 0x55, 0x1b]];
@@ -29,11 +29,11 @@ pub fn panels(log: &Log) -> Vec<LinePanel> {
     panels
 }
 
-fn panel(title: String, axis: &str, curves: Vec<Curve>) -> LinePanel {
+fn panel(title: String, axes: [&str; 2], curves: Vec<Curve>) -> LinePanel {
     let ends = Range::of(curves.iter().flat_map(|curve| &curve.points).map(|point| point[0])).unwrap_or(Range { low: 0.0, high: 1.0 });
     LinePanel {
         title,
-        axis: axis.to_owned(),
+        axes: axes.map(str::to_owned),
         extent: [ends.low, ends.high],
         range: None,
         numbers: [Numbers::Whole, Numbers::Round],
@@ -44,7 +44,7 @@ fn panel(title: String, axis: &str, curves: Vec<Curve>) -> LinePanel {
 }
 
 fn curve(name: &str, points: &[[f64; 2]], colour: Colour) -> Curve {
-    let points = evenly(points.len(), MOST_POINTS).into_iter().map(|index| points[index]).collect();
+    let points = evenly(points.len(), MAX_POINTS).into_iter().map(|index| points[index]).collect();
     Curve { name: name.to_owned(), points, colour }
 }
 
@@ -62,14 +62,14 @@ fn iterations(log: &Log) -> LinePanel {
     if sums.values().any(|sum| sum[1] > 0.0) {
         curves.push(curve("linear", &points(1), TWO[1]));
     }
-    LinePanel { numbers: [Numbers::Whole, Numbers::Whole], ..panel("Iterations of a step".to_owned(), "step", curves) }
+    LinePanel { numbers: [Numbers::Whole, Numbers::Whole], ..panel("Iterations of a step".to_owned(), ["step", "iterations"], curves) }
 }
 
 /// Norms of the residual over the iterations of some solves; the one with the most among them.
 pub fn convergence(log: &Log) -> Option<LinePanel> {
     let with_norms: Vec<&Solve> = log.solves.iter().filter(|solve| solve.norms.iter().any(|norm| *norm > 0.0)).collect();
     let hardest = (0..with_norms.len()).max_by_key(|&index| (with_norms[index].norms.len(), usize::MAX - index))?;
-    let mut chosen = evenly(with_norms.len(), MOST_SOLVES);
+    let mut chosen = evenly(with_norms.len(), MAX_SOLVES);
     if !chosen.contains(&hardest) {
         chosen.push(hardest);
         chosen.sort_unstable();
@@ -86,7 +86,7 @@ pub fn convergence(log: &Log) -> Option<LinePanel> {
     let curves = chosen.iter().enumerate().map(curve).collect();
     Some(LinePanel {
         numbers: [Numbers::Whole, Numbers::Powers],
-        ..panel("Norm of the residual".to_owned(), "iteration of Newton's method", curves)
+        ..panel("Norm of the residual".to_owned(), ["iteration of Newton's method", "norm"], curves)
     })
 }
 
@@ -103,7 +103,7 @@ fn unknowns(log: &Log) -> Vec<LinePanel> {
             let range = |solve: &Solve| solve.unknowns.iter().find(|(own, _)| own == name).map(|(_, range)| range[end]);
             log.solves.iter().filter_map(|solve| Some([solve.step as f64, range(solve)?])).collect::<Vec<_>>()
         };
-        panel(format!("Range of {name}"), "step", vec![curve("greatest", &points(1), TWO[1]), curve("least", &points(0), TWO[0])])
+        panel(format!("Range of {name}"), ["step", name], vec![curve("greatest", &points(1), TWO[1]), curve("least", &points(0), TWO[0])])
     };
     names.into_iter().map(of).collect()
 }

@@ -1,23 +1,23 @@
-//! SVG: lines and labels as paths, so that a reader needs no font; each label says in `aria-label`
-//! what it reads.
+//! SVG. Labels are texts, which readers find, select and read aloud; each has the width of the font
+//! of the crate, so that none collides with another one where a reader has a different font.
 
 use std::fmt::Write as _;
 
 use crate::colour::Colour;
-use crate::drawing::{Drawing, Item, Map};
+use crate::drawing::{Drawing, Item, Label, Map};
 use crate::font;
 use crate::image::Rect;
 use crate::png_file;
 
 /// Most cells that become shapes; of more cells there is an image of pixels in the file.
-const MOST_SHAPES: usize = 5_000;
+const MAX_SHAPES: usize = 5_000;
 
 /// Pixels of such an image for each unit of the picture.
 const PIXELS: f64 = 2.0;
 
 /// The file.
 pub fn text(drawing: &Drawing) -> String {
-    text_with(drawing, &|out, map| if map.plane.len() <= MOST_SHAPES { cells(out, map) } else { image(out, map) })
+    text_with(drawing, &|out, map| if map.plane.len() <= MAX_SHAPES { cells(out, map) } else { image(out, map) })
 }
 
 /// The same with an image without content, of this id, in place of each map.
@@ -29,18 +29,23 @@ pub fn without_maps(drawing: &Drawing, id: &str) -> String {
     })
 }
 
-fn text_with(drawing: &Drawing, of_map: &dyn Fn(&mut String, &Map)) -> String {
+fn text_with(drawing: &Drawing, draw_map: &dyn Fn(&mut String, &Map)) -> String {
     let (width, height) = (drawing.width, drawing.height);
     let mut out = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\">\n\
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" \
+         font-family=\"DejaVu Sans,Verdana,sans-serif\" xml:space=\"preserve\">\n\
          <rect width=\"{width}\" height=\"{height}\" fill=\"#ffffff\"/>\n"
     );
     // Writing to a String cannot fail.
     for (number, item) in drawing.items.iter().enumerate() {
         match item {
             Item::Fill(rect, colour) => out.push_str(&filled(*rect, *colour)),
-            Item::Line { points, width, colour, clip } => {
-                let dot = if points.len() == 1 { vec![points[0], points[0]] } else { points.clone() };
+            Item::Line { paths, width, colour, clip } => {
+                let path = |points: &Vec<[f64; 2]>| match points[..] {
+                    // A dot is a line of no length.
+                    [dot] => path(&[dot; 2], false),
+                    _ => path(points, false),
+                };
                 let clipped = *clip != drawing.rect();
                 let clip_path = if clipped { format!(" clip-path=\"url(#clip{number})\"") } else { String::new() };
                 if clipped {
@@ -49,28 +54,34 @@ fn text_with(drawing: &Drawing, of_map: &dyn Fn(&mut String, &Map)) -> String {
                 let _ = writeln!(
                     out,
                     "<path d=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"{}\" stroke-linecap=\"round\" stroke-linejoin=\"round\"{clip_path}/>",
-                    path(&dot, false),
+                    paths.iter().map(path).collect::<String>(),
                     hex(*colour),
                     number_text(*width)
                 );
             }
-            Item::Label(label) => {
-                let strokes: String = label.strokes().iter().map(|stroke| path(stroke, false)).collect();
-                let _ = writeln!(
-                    out,
-                    "<path role=\"img\" aria-label=\"{}\" d=\"{strokes}\" fill=\"none\" stroke=\"#000000\" stroke-width=\"{}\" stroke-linecap=\"round\" stroke-linejoin=\"round\"/>",
-                    escaped(&label.text),
-                    number_text((font::STROKE * label.size).max(1.0))
-                );
-            }
-            Item::Map(map) => of_map(&mut out, map),
+            Item::Label(label) => out.push_str(&label_text(label)),
+            Item::Map(map) => draw_map(&mut out, map),
         }
     }
     out.push_str("</svg>\n");
     out
 }
 
-/// A text as the value of an attribute.
+/// A label; blanks only are none.
+fn label_text(label: &Label) -> String {
+    if label.text.trim().is_empty() {
+        return String::new();
+    }
+    let [x, y] = label.begin().map(number_text);
+    let turn = if label.is_upward { format!(" transform=\"rotate(-90 {x} {y})\"") } else { String::new() };
+    let [size, width] = [label.size, font::width(&label.text, label.size)].map(number_text);
+    format!(
+        "<text x=\"{x}\" y=\"{y}\"{turn} font-size=\"{size}\" textLength=\"{width}\" lengthAdjust=\"spacingAndGlyphs\">{}</text>\n",
+        escaped(&label.text)
+    )
+}
+
+/// A text as content, or as the value of an attribute.
 pub fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
@@ -105,9 +116,10 @@ fn filled(rect: Rect, colour: Colour) -> String {
     shape(rect).replace("/>", &format!(" fill=\"{}\" shape-rendering=\"crispEdges\"/>\n", hex(colour)))
 }
 
-/// Cells as shapes. A thin line of the colour of a cell hides the gap that smooth edges leave.
+/// Cells as shapes without smooth edges, between which the paper would shine through. Where a
+/// reader has them in any case, a thin line of the colour of a cell hides the gap.
 fn cells(out: &mut String, map: &Map) {
-    out.push_str("<g stroke-width=\"0.3\" stroke-linejoin=\"round\">\n");
+    out.push_str("<g stroke-width=\"0.3\" stroke-linejoin=\"round\" shape-rendering=\"crispEdges\">\n");
     for (cell, &colour) in map.colours.iter().enumerate() {
         let points: Vec<[f64; 2]> = map.plane.polygon(cell).into_iter().map(|point| map.place(point)).collect();
         let colour = hex(colour);
@@ -123,7 +135,7 @@ fn image(out: &mut String, map: &Map) {
     let mut pixels = Drawing::new(size[0] as usize, size[1] as usize);
     let whole = pixels.rect();
     pixels.items.push(Item::Map(Map { frame: whole, ..map.clone() }));
-    let data = base64(&png_file::still(&pixels.pixels()));
+    let data = base64(&png_file::file(&[pixels.pixels()], 0));
     let place = shape(frame).replacen("<rect", "<image preserveAspectRatio=\"none\" style=\"image-rendering:pixelated\"", 1);
     out.push_str(&place.replace("/>", &format!(" href=\"data:image/png;base64,{data}\"/>\n")));
 }

@@ -12,7 +12,7 @@ use crate::axis::short;
 use crate::colour::ColourMap;
 use crate::options::{Options, Steps};
 use crate::panel::{Curve, LinePanel, Panel};
-use crate::panels::{Chosen, MOST_CURVES, MOST_PANELS, ONLY};
+use crate::panels::{Chosen, MAX_CURVES, MAX_PANELS, ONLY};
 use crate::run::no_such;
 use crate::series::fields;
 
@@ -133,9 +133,9 @@ pub fn choose(file: &Path, options: &Options) -> Result<Chosen, Error> {
     if panels.is_empty() {
         return Err(Error::new(ErrorKind::Data, format!("{}: no run put out a number", file.display())));
     }
-    if panels.len() > MOST_PANELS {
-        notes.push(format!("the first {MOST_PANELS} of {} diagrams are drawn; choose others with --tag", panels.len()));
-        panels.truncate(MOST_PANELS);
+    if panels.len() > MAX_PANELS {
+        notes.push(format!("the first {MAX_PANELS} of {} diagrams are drawn; choose others with --tag", panels.len()));
+        panels.truncate(MAX_PANELS);
     }
     Ok(Chosen { frames: vec![panels], notes })
 }
@@ -168,9 +168,9 @@ fn diagram(table: &Table, against: usize, tag: usize, options: &Options, notes: 
     if n_missing > 0 {
         notes.push(format!("`{title}`: {n_missing} of {} runs have no number", table.rows.len()));
     }
-    if lines.len() > MOST_CURVES {
-        notes.push(format!("`{title}`: the first {MOST_CURVES} of {} lines are drawn", lines.len()));
-        lines.truncate(MOST_CURVES);
+    if lines.len() > MAX_CURVES {
+        notes.push(format!("`{title}`: the first {MAX_CURVES} of {} lines are drawn", lines.len()));
+        lines.truncate(MAX_CURVES);
     }
     lines.iter_mut().for_each(|line| line.1.sort_by(|a, b| a[0].total_cmp(&b[0])));
     let key = table.keys[against].as_str();
@@ -205,7 +205,16 @@ fn diagram(table: &Table, against: usize, tag: usize, options: &Options, notes: 
         let message = format!("--range of `{title}` begins at or below 0, but its axis is logarithmic");
         return Err(Error::new(ErrorKind::Usage, message).hint("begin above 0, such as --range 1e-6:1"));
     }
-    Ok(Some(LinePanel { title: title.clone(), axis: key.to_owned(), extent, range, numbers, has_dots: true, curves, n_nan: 0 }))
+    Ok(Some(LinePanel {
+        title: title.clone(),
+        axes: [key, title.as_str()].map(str::to_owned),
+        extent,
+        range,
+        numbers,
+        has_dots: true,
+        curves,
+        n_nan: 0,
+    }))
 }
 
 /// The slope of logarithms over logarithms, by least squares.
@@ -242,7 +251,7 @@ mod tests {
         let [panel] = &found[..] else { panic!("{found:?}") };
         let names: Vec<&str> = panel.curves.iter().map(|curve| curve.name.as_str()).collect();
         assert_eq!(names, ["k=1, order 2.00", "k=2, order 1.00"]);
-        assert_eq!((panel.axis.as_str(), panel.title.as_str(), panel.extent), ("nx", "error", [8.0, 32.0]));
+        assert_eq!((panel.axes[0].as_str(), panel.title.as_str(), panel.extent), ("nx", "error", [8.0, 32.0]));
         assert_eq!(panel.curves[0].points, [[8.0, 0.046875], [16.0, 0.01171875], [32.0, 0.0029296875]]);
         assert!(panel.numbers.iter().all(Numbers::is_log) && panel.has_dots);
         assert_eq!(notes, ["`error`: 1 of 6 runs have no number"]);

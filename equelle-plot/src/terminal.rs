@@ -76,7 +76,9 @@ pub fn text_picture(path: &Path, tag: &str, columns: usize, has_colours: bool) -
         }
         Some(Panel::Lines(lines)) => {
             let points: Vec<[f64; 2]> = lines.curves.iter().flat_map(|curve| curve.points.iter().copied()).collect();
-            letters_of_line(&lines.title, &lines.axis, lines.extent, &points, columns)
+            // The name of the axis has the unit.
+            let moment = lines.title.split_once("   ").map_or_else(String::new, |(_, moment)| format!("   {moment}"));
+            letters_of_line(&format!("{}{moment}", lines.axes[1]), &lines.axes[0], lines.extent, &points, columns)
         }
         None => String::new(),
     };

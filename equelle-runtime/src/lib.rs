@@ -4,8 +4,8 @@
 //! [`operators`], [`grid`], [`domain`], [`real`], [`reduce`], [`threads`] (loops on all cores),
 //! [`io`] (files or memory, texts of parameters), [`params`], [`number`], [`input`], [`output`],
 //! [`report`], [`newton`] (Newton's method), [`checkpoint`], [`observer`], [`observed`],
-//! [`session`] (all for one run), [`launch`] (the command line of a simulator), [`error`]. The crate
-//! is independent of Equelle's syntax and IR.
+//! [`session`] (all for one run), [`launch`] (the command line of a simulator), [`error`]. The
+//! crate is independent of Equelle's syntax and IR.
 
 #![forbid(unsafe_code)]
 // Without solvers nothing calls the functions of the session that report solves.

@@ -436,7 +436,7 @@ pub struct PlotArgs {
     /// The folder of a run, or its PROGRAM.run.json; or the folder of a sweep, or its table
     #[arg(value_name = "DIR")]
     pub folder: PathBuf,
-    /// The picture, .png or .svg [default: PROGRAM.png in DIR]
+    /// The picture, .png, .svg or .gif [default: PROGRAM.png in DIR]
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
     /// Tags of outputs; v_x is a component of the Vector v [default: all]
@@ -460,7 +460,7 @@ pub struct PlotArgs {
     /// Number of iso-lines on maps
     #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=50), value_name = "N")]
     pub isolines: u8,
-    /// One picture for each step, one after the other, as an animated PNG
+    /// One picture for each step, one after the other, as an animated PNG or GIF
     #[arg(long)]
     pub animate: bool,
     /// Norms of residuals over the iterations of Newton's method, instead of outputs

@@ -47,7 +47,7 @@ fn draw(folder: &Path, output: Option<PathBuf>, mut options: Options, console: &
     if let Some(file) = &output {
         options.format = Format::of(file)?;
         if options.is_animation && options.format == Format::Svg {
-            return Err(Failure::usage("animations are .png files"));
+            return Err(Failure::usage("animations are .png or .gif files"));
         }
     }
     let picture = equelle_plot::plot(folder, &options)?;

@@ -14,8 +14,14 @@ const COMPLETIONS: [(&str, &str); 3] = [("bash", "equellec.bash"), ("zsh", "_equ
 /// Verbs with a manual page of their own.
 const PAGES: [&str; 7] = ["run", "build", "compare", "sweep", "plot", "check", "explain"];
 /// Files of the repository in the archive.
-const FILES: [&str; 5] =
-    ["README.md", "CHANGELOG.md", "LICENSE-APACHE", "LICENSE-MIT", "examples/heat_explicit_2d/heat_explicit_2d.equelle"];
+const FILES: [&str; 6] = [
+    "README.md",
+    "CHANGELOG.md",
+    "LICENSE-APACHE",
+    "LICENSE-MIT",
+    "equelle-plot/fonts/LICENSE-DejaVu",
+    "examples/heat_explicit_2d/heat_explicit_2d.equelle",
+];
 
 /// Builds the archive `target/dist/equellec-VERSION-TARGET.tar.gz` and checks it.
 pub(crate) fn make() -> Result<(), Failure> {

@@ -240,8 +240,8 @@ impl Grid {
         self.cartesian.as_ref()
     }
 
-    /// [`Grid::cartesian_shape`], or that of a Cartesian grid with joined sides, for Cartesian forms
-    /// of kernels.
+    /// [`Grid::cartesian_shape`], or that of a Cartesian grid with joined sides: for Cartesian
+    /// forms of kernels.
     pub fn closed_shape(&self) -> Option<&Cartesian> {
         self.cartesian.as_ref().or(self.joined_shape.as_ref())
     }
