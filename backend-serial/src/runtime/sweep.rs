@@ -245,7 +245,7 @@ impl<T: Real, const DIM: usize, const C: usize, const F: usize> Sweep<T, DIM, C,
         let mut wanted = [start - before; 5];
         for axis in 1..DIM {
             // The terms below exist if the last row was the one below.
-            if !grid.is_boundary_side(at, axis, false) && !(axis == 1 && follows) {
+            if !(grid.is_boundary_side(at, axis, false) || (axis == 1 && follows)) {
                 wanted[2 * axis - 1] = grid.beside(start, at, axis, false) - before;
             }
             if !grid.is_boundary_side(at, axis, true) {

@@ -84,6 +84,9 @@ pub(super) fn column<'p>(parameters: &'p Parameters, name: &str, needs: bool) ->
     parameters.text(&key).filter(|column| !column.is_empty() && (needs || !replaced()))
 }
 
+/// The numbers of a file, and a note on their order where it has one of its own.
+type FileNumbers = (Vec<f64>, Option<String>);
+
 /// [`field_of`] of an array of doubles on disk, whose numbers go into place without a copy of the
 /// file; `None` for other files.
 pub(super) fn field_in_place(
@@ -92,12 +95,12 @@ pub(super) fn field_in_place(
     path: &Path,
     domain: &Domain,
     each: usize,
-) -> Result<Option<(Vec<f64>, Option<String>)>, Error> {
+) -> Result<Option<FileNumbers>, Error> {
     if column(parameters, name, false).is_some() {
         return Ok(None);
     }
     let Some((file, size)) = parameters.source().open(path) else { return Ok(None) };
-    let Some((shape, numbers)) = npy::doubles(path, file, size)? else { return Ok(None) };
+    let Some(npy::Doubles { shape, numbers }) = npy::doubles(path, file, size)? else { return Ok(None) };
     let note = axes_note(name, path, &shape, domain, each)?;
     Ok(Some((numbers, note)))
 }
@@ -111,7 +114,7 @@ pub(super) fn field_of(
     bytes: &[u8],
     domain: &Domain,
     each: usize,
-) -> Result<(Vec<f64>, Option<String>), Error> {
+) -> Result<FileNumbers, Error> {
     let column = |needs: bool| column(parameters, name, needs);
     let of_array = |label: &Path, bytes: &[u8]| {
         let array = npy::read(label, bytes)?;

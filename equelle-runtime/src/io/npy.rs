@@ -93,12 +93,21 @@ pub fn read<'a>(path: &'a Path, bytes: &'a [u8]) -> Result<Array<'a>, Error> {
     Ok(Array { layout, data, path })
 }
 
+/// An array of doubles.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Doubles {
+    /// Lengths of its axes.
+    pub shape: Vec<usize>,
+    /// Its numbers, the last axis fastest.
+    pub numbers: Vec<f64>,
+}
+
 /// Shape and numbers of a file of `size` bytes that has doubles as they lie in memory, the last
 /// axis fastest: they go into place in pieces. `None` for every other file, also for a bad one.
 ///
 /// # Errors
 /// `Data` as for [`read`], and for a number that is not finite; `Io`.
-pub fn doubles(path: &Path, mut file: impl Read, size: usize) -> Result<Option<(Vec<usize>, Vec<f64>)>, Error> {
+pub fn doubles(path: &Path, mut file: impl Read, size: usize) -> Result<Option<Doubles>, Error> {
     let cannot_read = |error: &std::io::Error| Error::new(ErrorKind::Io, format!("cannot read `{}`: {error}", path.display()));
     let mut beginning = Vec::new();
     let mut take = |beginning: &mut Vec<u8>, up_to: usize| {
@@ -124,7 +133,7 @@ pub fn doubles(path: &Path, mut file: impl Read, size: usize) -> Result<Option<(
         numbers.extend(piece.as_chunks().0.iter().map(|&bytes| f64::from_le_bytes(bytes)));
     }
     check_finite(path, &layout.shape, &numbers)?;
-    Ok(Some((layout.shape, numbers)))
+    Ok(Some(Doubles { shape: layout.shape, numbers }))
 }
 
 /// Bytes that are read at once; a multiple of 8.
@@ -441,7 +450,7 @@ mod tests {
         let path = Path::new("u.npy");
         let whole = |bytes: &[u8]| {
             let array = read(path, bytes)?;
-            Ok((array.shape().to_vec(), array.numbers()?))
+            Ok(Doubles { shape: array.shape().to_vec(), numbers: array.numbers()? })
         };
         for bytes in &files {
             let found = doubles(path, &bytes[..], bytes.len()).map(|found| found.expect("doubles"));
