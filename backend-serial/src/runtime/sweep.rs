@@ -306,24 +306,30 @@ impl<T: Real, const DIM: usize, const C: usize, const F: usize> Sweep<T, DIM, C,
         self.in_place = with_next;
     }
 
-    /// The terms of the face at an end of a row inside the grid, for kernels that buffer no values
-    /// of cells: of a boundary side, or of the face between its two ends if these are joined.
+    /// Calls `end` for the cells at both ends of rows inside the grid with the terms of the face
+    /// there, low and high: of a boundary side, or of the face between joined ends. For kernels
+    /// that buffer no values of cells.
     #[inline]
-    pub fn end(
+    pub fn each_end(
         &self,
-        side: &Side,
+        row: &Strip,
         faces: impl Fn(&FaceRun, [&[T]; C], [&[T]; C], [&mut [T]; F]),
         boundary: impl Fn(&Side) -> [T; F],
-    ) -> [T; F] {
-        if !self.grid.joined[0] {
-            return boundary(side);
+        mut end: impl FnMut(&Side, [Option<[T; F]>; 2]),
+    ) {
+        let grid = &self.grid;
+        if !grid.joined[0] {
+            row.low_ends(grid).for_each(|side| end(&side, [Some(boundary(&side)), None]));
+            row.high_ends(grid).for_each(|side| end(&side, [None, Some(boundary(&side))]));
+            return;
         }
-        let n = self.grid.n[0];
-        let first = side.cell - side.at[0];
-        let run = FaceRun { first: first + n - 1, second: first, len: 1, axis: 0, at: [n - 1, side.at[1], side.at[2]], high: true };
-        let mut terms = [T::default(); F];
-        faces(&run, [&[]; C], [&[]; C], terms.each_mut().map(std::slice::from_mut));
-        terms
+        for (low, high) in row.low_ends(grid).zip(row.high_ends(grid)) {
+            let run = FaceRun { first: high.cell, second: low.cell, len: 1, axis: 0, at: high.at, high: true };
+            let mut terms = [T::default(); F];
+            faces(&run, [&[]; C], [&[]; C], terms.each_mut().map(std::slice::from_mut));
+            end(&low, [Some(terms), None]);
+            end(&high, [None, Some(terms)]);
+        }
     }
 
     /// Inputs of the last row together with the faces between it and the next row.

@@ -153,11 +153,9 @@ impl Inside {
         let stores = tuple(slices.iter().map(|slice| quote! { #slice[side.cell - range.start] }).collect());
         Ok(quote! {
             #name::<DIM>(#(&mut #slices[row.start - range.start..][..len],)* #(#many),*);
-            let mut end = |side: &#side_type, terms| {
+            sweep.each_end(&row, &faces, &boundary, |side: &#side_type, terms| {
                 #stores = #cell::<DIM>(terms, #(#one),*);
-            };
-            row.low_ends(grid).for_each(|side| end(&side, [Some(sweep.end(&side, &faces, &boundary)), None]));
-            row.high_ends(grid).for_each(|side| end(&side, [None, Some(sweep.end(&side, &faces, &boundary))]));
+            });
         })
     }
 }

@@ -145,31 +145,31 @@ fn residual_of_cells_cartesian<const DIM: usize>(
                         compressibility,
                         &p0[row.start..][..len],
                     );
-                    let mut end = |side: &Side, terms| {
-                        residual_values[side.cell - range.start] = residual_of_cells_cell::<
-                            DIM,
-                        >(
-                            terms,
-                            itrans,
-                            p[side.cell],
-                            std::array::from_fn(|axis| p[side.cell - grid.stride[axis]]),
-                            std::array::from_fn(|axis| p[side.cell + grid.stride[axis]]),
-                            grid,
-                            dt,
-                            compressibility,
-                            p0[side.cell],
+                    sweep
+                        .each_end(
+                            &row,
+                            &faces,
+                            &boundary,
+                            |side: &Side, terms| {
+                                residual_values[side.cell - range.start] = residual_of_cells_cell::<
+                                    DIM,
+                                >(
+                                    terms,
+                                    itrans,
+                                    p[side.cell],
+                                    std::array::from_fn(|axis| {
+                                        p[side.cell - grid.stride[axis]]
+                                    }),
+                                    std::array::from_fn(|axis| {
+                                        p[side.cell + grid.stride[axis]]
+                                    }),
+                                    grid,
+                                    dt,
+                                    compressibility,
+                                    p0[side.cell],
+                                );
+                            },
                         );
-                    };
-                    row.low_ends(grid)
-                        .for_each(|side| end(
-                            &side,
-                            [Some(sweep.end(&side, &faces, &boundary)), None],
-                        ));
-                    row.high_ends(grid)
-                        .for_each(|side| end(
-                            &side,
-                            [None, Some(sweep.end(&side, &faces, &boundary))],
-                        ));
                 } else {
                     sweep.advance(&row, false, |_, []| {}, &faces, &boundary);
                     residual_of_cells_row::<

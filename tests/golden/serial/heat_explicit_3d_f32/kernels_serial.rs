@@ -294,29 +294,29 @@ fn compute_u_cartesian<const DIM: usize>(
                         dt,
                         grid,
                     );
-                    let mut end = |side: &Side, terms| {
-                        u_new_values[side.cell - range.start] = compute_u_cell::<
-                            DIM,
-                        >(
-                            terms,
-                            minus_itrans,
-                            u[side.cell],
-                            std::array::from_fn(|axis| u[side.cell - grid.stride[axis]]),
-                            std::array::from_fn(|axis| u[side.cell + grid.stride[axis]]),
-                            dt,
-                            grid,
+                    sweep
+                        .each_end(
+                            &row,
+                            &faces,
+                            &boundary,
+                            |side: &Side, terms| {
+                                u_new_values[side.cell - range.start] = compute_u_cell::<
+                                    DIM,
+                                >(
+                                    terms,
+                                    minus_itrans,
+                                    u[side.cell],
+                                    std::array::from_fn(|axis| {
+                                        u[side.cell - grid.stride[axis]]
+                                    }),
+                                    std::array::from_fn(|axis| {
+                                        u[side.cell + grid.stride[axis]]
+                                    }),
+                                    dt,
+                                    grid,
+                                );
+                            },
                         );
-                    };
-                    row.low_ends(grid)
-                        .for_each(|side| end(
-                            &side,
-                            [Some(sweep.end(&side, &faces, &boundary)), None],
-                        ));
-                    row.high_ends(grid)
-                        .for_each(|side| end(
-                            &side,
-                            [None, Some(sweep.end(&side, &faces, &boundary))],
-                        ));
                 } else {
                     sweep.advance(&row, false, |_, []| {}, &faces, &boundary);
                     compute_u_row::<
