@@ -89,7 +89,7 @@ impl PyGrid {
     /// Cells along each axis of a uniform Cartesian grid, the last axis first.
     #[getter]
     fn shape(&self) -> Option<Vec<usize>> {
-        self.grid.cartesian_shape().map(|shape| shape.n[..shape.dim].iter().rev().copied().collect())
+        self.grid.closed_shape().map(|shape| shape.n[..shape.dim].iter().rev().copied().collect())
     }
 
     /// Centroids, `[n, dim]`.

@@ -23,7 +23,7 @@ def test_cartesian():
 
 def test_periodic():
     torus = equelle.Grid.cartesian(4, 3).periodic("x-:x+", "y-:y+")
-    assert (torus.n_faces, len(torus.boundary_faces)) == (24, 0)
+    assert (torus.n_faces, len(torus.boundary_faces), torus.shape) == (24, 0, (3, 4))
     with pytest.raises(equelle.EquelleError, match="no side `west`"):
         torus.periodic("west:x+")
     # Half of what is in the first and the last cell crosses the joined sides.
@@ -32,6 +32,11 @@ def test_periodic():
     for grid, expected in ((line, [2, 2, 0, 0]), (line.periodic("x-:x+"), [0, 2, 0, 2])):
         found = program.run(grid, u=np.array([4.0, 0, 0, 0]))["v"][-1]
         np.testing.assert_array_equal(found, expected)
+    # Arrays and boxes have the axes of the grid that was joined.
+    u = np.arange(12.0).reshape(3, 4)
+    result = program.run(torus, u=u)
+    across = sum(np.roll(u, by, axis) for axis in (0, 1) for by in (1, -1))
+    np.testing.assert_array_equal(result.field("v"), u + (across - 4 * u) / 2)
     points = np.array([[0, 0], [1, 0], [2, 0], [0, 1], [1, 1], [2, 1.0]])
     quads = equelle.Grid.from_arrays(points, [[0, 1, 4, 3], [1, 2, 5, 4]]).periodic("x-:x+")
     assert quads.n_faces == 6

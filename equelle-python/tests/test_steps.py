@@ -55,6 +55,12 @@ def test_boxes_of_cells(heat):
     assert np.array_equal(rounds.results["u"][-1].reshape(6, 10), u)
 
 
+def test_a_joined_grid_has_boxes(heat):
+    u = np.arange(60.0).reshape(6, 10)
+    with heat.steps(nx=10, ny=6, u_initial=u, timesteps=[0.0], grid_periodic="x-:x+") as rounds:
+        assert np.array_equal(next(rounds)["u", 2:5, 3], u[2:5, 3])
+
+
 def test_a_mesh_has_no_boxes(heat):
     points = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
     grid = equelle.Grid.from_arrays(points, [("triangle", np.array([[0, 1, 2], [1, 3, 2]]))])

@@ -188,7 +188,7 @@ impl<R: Checkpoint> RunState for Between<'_, '_, '_, R> {
     }
 
     fn cells(&mut self) -> Option<Vec<usize>> {
-        self.rt.grid().cartesian_shape().map(|shape| shape.n[..shape.dim].to_vec())
+        self.rt.grid().closed_shape().map(|shape| shape.n[..shape.dim].to_vec())
     }
 }
 

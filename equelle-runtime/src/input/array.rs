@@ -89,7 +89,7 @@ pub(super) fn check_shape(subject: &str, found: &[usize], domain: &Domain, each:
     let components: &[usize] = if each == 1 { &[] } else { &[each] };
     let flat = [&[domain.len()], components].concat();
     let all_cells = domain.canonical_set().is_some_and(|set| set.kind == EntityKind::Cell && set.extent == Extent::All);
-    let cartesian = domain.grid().cartesian_shape().filter(|shape| all_cells && shape.dim > 1);
+    let cartesian = domain.grid().closed_shape().filter(|shape| all_cells && shape.dim > 1);
     let of_axes = |n: Vec<usize>| [&n[..], components].concat();
     let n = cartesian.map(|shape| of_axes(shape.n[..shape.dim].iter().rev().copied().collect()));
     if n.as_deref() == Some(found) {
