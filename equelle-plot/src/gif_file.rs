@@ -67,7 +67,7 @@ fn palette(images: &[Image]) -> (Vec<Colour>, BTreeMap<Colour, u8>) {
 mod tests {
     use super::*;
 
-    /// Of 300 colours, of which the brighter are more frequent, the most frequent 240 are exact.
+    /// The 240 most frequent of 300 colours are exact; brighter ones are more frequent.
     #[test]
     fn frequent_colours_are_exact() {
         let colour = |n: usize| [(n % 256) as u8, (n / 256) as u8, 99];

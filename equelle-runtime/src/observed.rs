@@ -51,7 +51,7 @@ impl<R: EquelleRuntime> fmt::Debug for Variable<'_, R> {
     }
 }
 
-/// What programs call at the end of a round.
+/// Calls of programs at the end of a round.
 pub trait Observed: Checkpoint {
     /// True if somebody follows the run.
     fn is_observed(&mut self) -> bool {

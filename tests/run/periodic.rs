@@ -87,6 +87,57 @@ fn waves_decay_and_sums_stay() {
     }
 }
 
+/// A coefficient that differs from face to face, against plain loops over cells. Tolerance: a
+/// thousand roundings of numbers near 1.
+#[test]
+fn a_coefficient_of_each_face_is_that_of_the_face() {
+    let n = [7, 6, 5];
+    let value = |cell: usize, factor: usize| (((cell * factor) % 31) as f64 * 0.7).sin();
+    for dim in 1..=3 {
+        let n_cells: usize = n[..dim].iter().product();
+        let k: Vec<f64> = (0..n_cells).map(|cell| 1.5 + value(cell, 11)).collect();
+        let start: Vec<f64> = (0..n_cells).map(|cell| value(cell, 13)).collect();
+        for joined in 0..1 << dim {
+            let mut u = start.clone();
+            for _ in 0..4 {
+                let mut next = u.clone();
+                for cell in 0..n_cells {
+                    for axis in 0..dim {
+                        let stride: usize = n[..axis].iter().product();
+                        let at = cell / stride % n[axis];
+                        for (is_end, step, turn) in [(at == 0, -1, n[axis]), (at + 1 == n[axis], 1, n[axis])] {
+                            if is_end && joined >> axis & 1 == 0 {
+                                continue;
+                            }
+                            let cells = if is_end { step - step * turn as i64 } else { step };
+                            let other = (cell as i64 + cells * stride as i64) as usize;
+                            next[cell] += 0.05 * 2.0 * k[cell] * k[other] / (k[cell] + k[other]) * (u[other] - u[cell]);
+                        }
+                    }
+                }
+                u = next;
+            }
+            let axes = ["x-:x+", "y-:y+", "z-:z+"].into_iter().enumerate();
+            let sides: Vec<&str> = axes.filter(|(axis, _)| joined >> axis & 1 == 1).map(|(_, sides)| sides).collect();
+            let sides = if sides.is_empty() { "none".to_owned() } else { sides.join(",") };
+            let words = [
+                format!("grid_dim={dim}"),
+                "nx=7".to_owned(),
+                format!("grid_periodic={sides}"),
+                "steps=4*0.05".to_owned(),
+                from_file("k", &k),
+                from_file("u", &start),
+            ];
+            let more = [(dim > 1).then(|| "ny=6".to_owned()), (dim > 2).then(|| "nz=5".to_owned())];
+            let words: Vec<String> = words.into_iter().chain(more.into_iter().flatten()).collect();
+            let words: Vec<&str> = words.iter().map(String::as_str).collect();
+            for how in EVERY_WAY {
+                assert_close(run(how, "varied", &words).last("u"), &u, 1e-13, &format!("{how:?} {dim} {sides}"));
+            }
+        }
+    }
+}
+
 /// The same operations in the same order, so the same bits; and a field that is moved by some cells
 /// becomes one that is moved.
 #[test]

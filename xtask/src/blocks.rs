@@ -4,7 +4,7 @@
 /// A block of code: the words behind the back-quotes, and the text.
 #[derive(Debug)]
 pub struct Block {
-    /// What it is, such as `console` or `equelle`.
+    /// The word behind the back-quotes, such as `console` or `equelle`.
     pub kind: String,
     /// The word after it: the file that holds the text, or `fails` for commands that do.
     pub word: Option<String>,

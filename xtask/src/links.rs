@@ -94,7 +94,7 @@ fn prose(text: &str) -> impl Iterator<Item = (usize, &str)> {
 fn links(text: &str) -> Vec<(usize, String)> {
     let mut found = Vec::new();
     for (number, line) in prose(text) {
-        // What stands between back-ticks is no link.
+        // Text between back-ticks is no link.
         let shown: String = line.split('`').step_by(2).collect::<Vec<_>>().join("``");
         let targets = shown.split("](").skip(1).filter_map(|rest| rest.split(')').next());
         let images = shown.split("src=\"").skip(1).filter_map(|rest| rest.split('"').next());

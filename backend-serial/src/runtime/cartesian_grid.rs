@@ -177,6 +177,26 @@ impl<R: Real> CartesianGrid<R> {
             .wrapping_sub(self.stride[axis])
     }
 
+    /// Index of the face on a side of the first cell of a row inside the grid, from which those of
+    /// the other cells follow. Where the ends of rows are joined, the low side of the first cell
+    /// has another face than the one of this index.
+    #[inline]
+    pub fn face_run(&self, at: [usize; 3], axis: usize, high: bool) -> usize {
+        if self.breaks_run(at, axis, high) { self.face(at, axis, true) - 1 } else { self.face(at, axis, high) }
+    }
+
+    /// Position of that face in InteriorFaces().
+    #[inline]
+    pub fn interior_face_run(&self, at: [usize; 3], axis: usize, high: bool) -> usize {
+        if self.breaks_run(at, axis, high) { self.interior_face(at, axis, true) - 1 } else { self.interior_face(at, axis, high) }
+    }
+
+    /// True if the face on a side of a cell is not the one before that of the next cell in its row.
+    #[inline]
+    fn breaks_run(&self, at: [usize; 3], axis: usize, high: bool) -> bool {
+        axis == 0 && !high && at[0] == 0 && self.joined[0]
+    }
+
     /// Position of that face in BoundaryFaces(), if it is on the boundary.
     #[inline]
     pub fn boundary_face(&self, at: [usize; 3], axis: usize, high: bool) -> usize {

@@ -9,7 +9,7 @@
 use equelle_front::backend::forms::Refusal;
 use equelle_front::backend::{KernelNames, Namer};
 use proc_macro2::{Ident, Literal, TokenStream};
-use quote::quote;
+use quote::{format_ident, quote};
 
 use crate::codegen::emit::outputs::tuple;
 use crate::codegen::emit::stencil_point::End;
@@ -141,7 +141,8 @@ impl Inside {
                 }
                 Arg::Adjacent(id, Adjacent::Face, side) => {
                     let (name, position, high) = (writer.read(id)?, face_position(writer, id)?, side.is_high());
-                    many.push(quote! { std::array::from_fn(|axis| &#name[grid.#position(row.at, axis, #high)..][..len]) });
+                    let first = format_ident!("{position}_run");
+                    many.push(quote! { std::array::from_fn(|axis| &#name[grid.#first(row.at, axis, #high)..][..len]) });
                     one.push(quote! { std::array::from_fn(|axis| #name[grid.#position(side.at, axis, #high)]) });
                 }
                 Arg::Load(..) | Arg::Stored(..) | Arg::Terms(_) => return Err(Failure::Form(Refusal::OtherElement)),

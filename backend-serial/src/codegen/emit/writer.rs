@@ -124,7 +124,8 @@ pub(in crate::codegen) struct Writer<'a> {
     /// Form::General: the grid is Cartesian, and numbers per axis are stored so; `places` is the
     /// grid as any other.
     pub on_cartesian_grid: bool,
-    /// True if the Cartesian form also takes grids with joined sides.
+    /// True if the Cartesian form also takes grids with joined sides; the others are spared the
+    /// question which sides these are.
     pub takes_joined_sides: bool,
     /// Form::Stencil: locals that stand for any face across an axis.
     pub faces_across: BTreeMap<LocalId, usize>,

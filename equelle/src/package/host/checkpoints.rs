@@ -60,32 +60,19 @@ impl FunctionWriter<'_> {
     }
 
     /// At the end of a round: the variables, for who follows the run.
-    pub(super) fn shows(&mut self, checkpoint: &CheckpointLoop) -> Result<TokenStream, BackendError> {
+    pub(super) fn shows(&mut self, checkpoint: &CheckpointLoop) -> TokenStream {
         let mut shown = Vec::new();
         for (name, mutable) in checkpoint.variables().filter(|(_, mutable)| !self.fixed.contains(mutable)) {
             let (info, variable) = (&self.function.mutables[mutable.0 as usize], &self.mutables[mutable.0 as usize]);
-            let word = word(&info.ty, info.span)?;
-            let kind = match word {
-                "scalar" => "Scalar",
-                "bool" => "Bool",
-                "vector" => "Vector",
-                "collection" => "Collection",
-                "bools" => "Bools",
-                "vectors" => "Vectors",
-                other => {
-                    shown.push(quote! { (#name, Variable::Other(#other)) });
-                    continue;
-                }
-            };
-            let kind = format_ident!("{kind}");
-            shown.push(quote! { (#name, Variable::#kind(&mut #variable)) });
+            let variable = shown_variable(&info.ty, variable);
+            shown.push(quote! { (#name, #variable) });
         }
         self.shows_variables |= !shown.is_empty();
-        Ok(if shown.is_empty() {
+        if shown.is_empty() {
             quote! { rt.round_is_over(&mut [])?; }
         } else {
             quote! { if rt.is_observed() { rt.round_is_over(&mut [#(#shown),*])?; } }
-        })
+        }
     }
 
     /// Statements that are left out where the run goes on in a later loop; what they define comes
@@ -164,6 +151,23 @@ impl FunctionWriter<'_> {
     fn restored(&self, name: &str, ty: &Type, span: Span) -> Result<TokenStream, BackendError> {
         let method = format_ident!("restored_{}", word(ty, span)?);
         Ok(quote! { rt.#method(#name)? })
+    }
+}
+
+/// A variable for who follows the run; those of other types by their names.
+fn shown_variable(ty: &Type, variable: &Ident) -> TokenStream {
+    match (ty.shape, ty.basic) {
+        (Shape::Single, Basic::Scalar) => quote! { Variable::Scalar(&mut #variable) },
+        (Shape::Single, Basic::Bool) => quote! { Variable::Bool(&mut #variable) },
+        (Shape::Single, Basic::Vector) => quote! { Variable::Vector(&mut #variable) },
+        (Shape::Collection(_), Basic::Scalar) => quote! { Variable::Collection(&mut #variable) },
+        (Shape::Collection(_), Basic::Bool) => quote! { Variable::Bools(&mut #variable) },
+        (Shape::Collection(_), Basic::Vector) => quote! { Variable::Vectors(&mut #variable) },
+        (Shape::Sequence, _) => quote! { Variable::Other("a Sequence") },
+        (Shape::Domain(_), _) => quote! { Variable::Other("a domain") },
+        (Shape::Single | Shape::Collection(_), Basic::Entity(_) | Basic::Text | Basic::Table | Basic::Axis(_)) => {
+            quote! { Variable::Other("a collection of entities") }
+        }
     }
 }
 

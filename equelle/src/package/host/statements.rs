@@ -225,7 +225,7 @@ impl<'a> FunctionWriter<'a> {
         let checks = (!checks.is_empty()).then(|| quote! { if rt.samples_state(&#steps) { #checks } });
         let resumes = round.checkpoint.map(|checkpoint| self.resumes(checkpoint, &steps)).transpose()?;
         let saves = round.checkpoint.map(|checkpoint| self.saves(checkpoint, &steps)).transpose()?;
-        let shows = round.checkpoint.map(|checkpoint| self.shows(checkpoint)).transpose()?;
+        let shows = round.checkpoint.map(|checkpoint| self.shows(checkpoint));
         out.extend(quote! {
             let mut #steps = #begin;
             #resumes
