@@ -20,7 +20,6 @@ mod implicit_step;
 mod links;
 mod mutants;
 mod openings;
-#[cfg(test)]
 mod pages;
 mod pictures;
 mod random;
@@ -75,7 +74,7 @@ enum Command {
         #[arg(long)]
         check: bool,
     },
-    /// Find links, images and headings that pages name and that are not there; fail if there is one
+    /// Find links, images, files and names of pages that do not exist; fail if there is one
     Pages,
     /// Compile all CUDA code with NVRTC, and run CUDA programs on the host; needs no GPU
     CudaHostTests {
@@ -154,7 +153,7 @@ fn main() -> ExitCode {
         Command::Editors { check } => editors::write(check),
         Command::ExampleData { check } => example_data::write(check),
         Command::Pictures { check } => pictures::draw(check),
-        Command::Pages => links::run(),
+        Command::Pages => pages::run(),
         Command::CudaHostTests { all } => cuda_host_tests::run(if all { Packages::All } else { Packages::Some }),
         Command::CompileKernels { folder, targets, resources } => compile_kernels::run(&folder, targets, resources),
         Command::Dist => dist::make(),

@@ -1,10 +1,11 @@
-//! Checks of the documentation against the repository: paths, names and quoted code exist.
-//! [`crate::links`] looks at links.
+//! `cargo xtask pages`: checks of the documentation against the repository. Links, pictures, paths,
+//! names and quoted code exist.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
-use crate::tools::{root, tracked_files};
+use crate::links;
+use crate::tools::{Failure, read, root, tracked_files};
 
 /// Endings of the sources that names are looked up in.
 const SOURCES: [&str; 8] = ["rs", "cu", "cuh", "hpp", "toml", "py", "sh", "equelle"];
@@ -17,6 +18,9 @@ const NEW: &str = " (new)";
 /// Suffixes that make a word in back-ticks a path.
 const SUFFIXES: [&str; 9] = [".rs", ".cu", ".cuh", ".hpp", ".md", ".toml", ".json", ".eqir", ".sh"];
 
+/// The most words of ARCHITECTURE.md.
+const WORDS_OF_MAP: usize = 1200;
+
 /// The files of the repository and the words in its sources.
 struct Repository {
     files: Vec<String>,
@@ -24,9 +28,8 @@ struct Repository {
 }
 
 impl Repository {
-    fn read() -> Repository {
-        let tracked = |endings: &[&str]| tracked_files(endings).expect("git lists the files");
-        let sources = tracked(&SOURCES);
+    fn read() -> Result<Repository, Failure> {
+        let sources = tracked_files(&SOURCES)?;
         let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
         let words = |file: &String| {
             let text = fs::read_to_string(root().join(file)).unwrap_or_default();
@@ -35,7 +38,7 @@ impl Repository {
         let this = file!().replace('\\', "/");
         let looked_up = sources.iter().filter(|file| **file != this);
         let words_of = looked_up.map(|file| (file.clone(), words(file))).collect();
-        Repository { files: [sources, tracked(&OTHERS)].concat(), words_of }
+        Ok(Repository { files: [sources, tracked_files(&OTHERS)?].concat(), words_of })
     }
 
     /// A file or folder with this path, or whose path ends so.
@@ -110,8 +113,8 @@ fn misquoted<'a>(quotation: &[&'a str], text: &str) -> Option<&'a str> {
 }
 
 /// The faults of a page. Names and paths in back-ticks are looked up if `names`.
-fn faults(repository: &Repository, page: &str, names: bool) -> Vec<String> {
-    let text = fs::read_to_string(root().join(page)).expect("a page");
+fn faults(repository: &Repository, page: &str, names: bool) -> Result<Vec<String>, Failure> {
+    let text = read(&root().join(page))?;
     let mut faults = Vec::new();
     let mut quotation: Option<(Option<&str>, Vec<&str>)> = None;
     for (number, line) in text.lines().enumerate() {
@@ -139,45 +142,68 @@ fn faults(repository: &Repository, page: &str, names: bool) -> Vec<String> {
             words.flat_map(|part| expanded(part[0])).filter_map(|word| fault(repository, &word)).for_each(&mut add);
         }
     }
-    faults
+    Ok(faults)
 }
 
-#[test]
-fn pages_speak_of_what_exists() {
-    let repository = Repository::read();
+/// Fails, with a line each, where a page is wrong.
+pub(crate) fn run() -> Result<(), Failure> {
+    let mut found = links::all()?;
+    found.extend(names_and_quotations()?);
+    found.extend(openings()?);
+    found.extend(map_length()?);
+    found.iter().for_each(|fault| println!("{fault}"));
+    if found.is_empty() { Ok(()) } else { Err(format!("{} faults of pages", found.len())) }
+}
+
+/// Names, paths and quoted code that do not exist.
+fn names_and_quotations() -> Result<Vec<String>, Failure> {
+    let repository = Repository::read()?;
     let is_page = |file: &&String| file.ends_with(".md") && !file.starts_with("docs/book/") && !file.contains("/diagnostic/pages/");
     let is_history = |file: &str| file == "CHANGELOG.md" || file.starts_with("docs/benchmarks/");
     // The page of conventions lists words that are not to be used.
     let looks_up = |file: &str| {
         !is_history(file) && (file.starts_with("docs/") || !file.contains('/')) && file != "docs/conventions.md" && file != "README.md"
     };
-    let found: Vec<String> = repository.files.iter().filter(is_page).flat_map(|page| faults(&repository, page, looks_up(page))).collect();
-    assert!(found.is_empty(), "{}", found.join("\n"));
+    let pages = repository.files.iter().filter(is_page);
+    let found: Result<Vec<_>, Failure> = pages.map(|page| faults(&repository, page, looks_up(page))).collect();
+    Ok(found?.concat())
 }
 
-#[test]
-fn every_page_of_internals_says_what_its_reader_will_know() {
-    let files = tracked_files(&["md"]).expect("git lists the files");
-    for page in files.iter().filter(|file| file.starts_with("docs/internals/") || *file == "docs/ir.md") {
-        let text = fs::read_to_string(root().join(page)).expect("a page");
+/// Pages of internals that do not say first what their reader will know.
+fn openings() -> Result<Vec<String>, Failure> {
+    let mut found = Vec::new();
+    for page in tracked_files(&["md"])?.iter().filter(|file| file.starts_with("docs/internals/") || *file == "docs/ir.md") {
+        let text = read(&root().join(page))?;
         let opening = text.lines().nth(2).unwrap_or_default();
-        assert!(opening.starts_with("After this page you "), "{page} begins with: {opening}");
+        if !opening.starts_with("After this page you ") {
+            found.push(format!("{page} begins with: {opening}"));
+        }
     }
+    Ok(found)
 }
 
-#[test]
-fn the_map_is_one_page() {
-    let text = fs::read_to_string(root().join("ARCHITECTURE.md")).expect("the page");
-    let words = text.split_whitespace().count();
-    assert!(words <= 1200, "ARCHITECTURE.md has {words} words, more than 1200");
+/// The map of the repository is one page.
+fn map_length() -> Result<Option<String>, Failure> {
+    let words = read(&root().join("ARCHITECTURE.md"))?.split_whitespace().count();
+    Ok((words > WORDS_OF_MAP).then(|| format!("ARCHITECTURE.md has {words} words, more than {WORDS_OF_MAP}")))
 }
 
-#[test]
-fn what_does_not_exist_is_found() {
-    let repository = Repository::read();
-    let fault = |word: &str| fault(&repository, word).is_some();
-    assert!(fault("src/nowhere.rs") && fault(concat!("Backend::has_", "newton")) && fault(concat!("no_such_", "name")));
-    assert!(!fault("xtask/src/pages.rs") && !fault("Backend::files") && !fault("linalg/krylov/cg.rs") && !fault("plain"));
-    assert_eq!(misquoted(&["b", "...", "a"], "a\nb\nc"), Some("a"));
-    assert_eq!(misquoted(&["  a", "...", "c"], "a\nb\nc"), None);
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_are_right() {
+        assert_eq!(run(), Ok(()));
+    }
+
+    #[test]
+    fn what_does_not_exist_is_found() {
+        let repository = Repository::read().expect("git lists the files");
+        let fault = |word: &str| fault(&repository, word).is_some();
+        assert!(fault("src/nowhere.rs") && fault(concat!("Backend::has_", "newton")) && fault(concat!("no_such_", "name")));
+        assert!(!fault("xtask/src/pages.rs") && !fault("Backend::files") && !fault("linalg/krylov/cg.rs") && !fault("plain"));
+        assert_eq!(misquoted(&["b", "...", "a"], "a\nb\nc"), Some("a"));
+        assert_eq!(misquoted(&["  a", "...", "c"], "a\nb\nc"), None);
+    }
 }
