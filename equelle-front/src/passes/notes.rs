@@ -56,8 +56,8 @@ pub enum Why {
     ReadAtOffsets { places: u32, cost: u32, limit: u32 },
     /// Faces read it: each would evaluate it again for both of its cells.
     ReadByFaces { evaluations: u32, cost: u32, limit: u32 },
-    /// A kernel would mix sums over faces with reads by index or centroids, which have no form for
-    /// Cartesian grids in common.
+    /// A kernel would mix kinds of sums over faces, reads by index or centroids, which have no form
+    /// for Cartesian grids in common.
     MixedForms,
     /// The user asks for it.
     ChosenByUser,

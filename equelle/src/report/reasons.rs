@@ -24,7 +24,7 @@ pub(super) fn sentence(why: &Why) -> String {
             )
         }
         Why::MixedForms => {
-            "The kernel that reads it would mix sums over faces with reads by index or centroids, which have no fast form in common."
+            "The kernel that reads it would mix kinds of sums over faces, reads by index or centroids, which have no fast form in common."
                 .to_owned()
         }
         Why::ChosenByUser => "`--store` asks for it.".to_owned(),

@@ -1,7 +1,8 @@
-//! Kernels that mix sums over faces with reads by index or centroids of cells. On Cartesian grids
-//! they have a form far from the sides alone ([`crate::backend::inside`]), in which a face has its
-//! term twice. Where terms are expensive, or a kernel asks for something else, values are stored
-//! between sums and the rest, so that each part is a kernel with a form of its own.
+//! Kernels that mix sums over faces with sums of Vectors, reads by index or centroids of cells. On
+//! Cartesian grids they have a form far from the sides alone ([`crate::backend::inside`]), in which
+//! a face has its term twice and numbers stored on faces have no place. Where terms are expensive,
+//! or a kernel asks for something else, values are stored between sums and the rest, so that each
+//! part is a kernel with a form of its own.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,15 +16,21 @@ use crate::types::{Basic, CanonicalSet, SetTable, Shape, Type};
 /// The kinds of operations that decide the form of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
+    /// Sums of Scalars over faces, and extremes.
     Sum,
+    /// Sums of Vectors.
+    VectorSum,
     /// Reads by index, and centroids: both know where a cell is.
     ByIndex,
 }
 
 impl Form {
-    /// The form that an operation asks for whose value is, or is not, on all cells.
-    fn new(op: &Op, is_on_all_cells: bool) -> Option<Form> {
+    const ALL: [Form; 3] = [Form::Sum, Form::VectorSum, Form::ByIndex];
+
+    /// The form that an operation asks for whose value is of this type.
+    fn new(op: &Op, ty: Basic, is_on_all_cells: bool) -> Option<Form> {
         match op {
+            Op::Divergence(_) | Op::FaceReduce { .. } if ty == Basic::Vector => Some(Form::VectorSum),
             Op::Divergence(_) | Op::FaceReduce { .. } => Some(Form::Sum),
             Op::Shift { .. } | Op::CellFact { .. } => Some(Form::ByIndex),
             // Those of the cells of faces are seen as displacements.
@@ -34,15 +41,18 @@ impl Form {
 }
 
 /// The forms that something asks for, in the order of [`Form`].
-type Forms = [bool; 2];
+type Forms = [bool; 3];
 
-const BOTH: Forms = [true; 2];
+fn count(forms: Forms) -> usize {
+    forms.into_iter().filter(|asked| *asked).count()
+}
 
 /// Operations that take as long as to store a value and load it again.
 pub(super) const CHEAP: u32 = 16;
 
-/// The fewest values to store for each kernel of a plan that has both forms in it, and expensive
-/// terms or a value in `formless`. Of two ways with as few values, it is the one that stores sums.
+/// The fewest values to store for each kernel of a plan that is in `formless`, or has reads by
+/// index beside sums with expensive terms. Of two ways with as few values, it is the one that
+/// stores sums.
 pub(super) fn values_to_store(
     function: &Function,
     sets: &SetTable,
@@ -54,7 +64,7 @@ pub(super) fn values_to_store(
     let mut splitter = Splitter { function, sets, defs, model, formless, placement, stored: BTreeSet::new() };
     let mut forms = Forms::default();
     splitter.note_forms(&function.body, &mut forms);
-    if forms == BOTH {
+    if count(forms) > 1 || !formless.is_empty() {
         splitter.block(&function.body);
     }
     splitter.stored
@@ -100,7 +110,8 @@ impl Splitter<'_> {
     }
 
     fn form(&self, value: ValueId, op: &Op) -> Option<Form> {
-        Form::new(op, self.is_on_all_cells(self.ty(value)))
+        let ty = self.ty(value);
+        Form::new(op, ty.basic, self.is_on_all_cells(ty))
     }
 
     fn block(&mut self, block: &Block) {
@@ -135,20 +146,27 @@ impl Splitter<'_> {
     fn between_forms(&self, root: ValueId) -> Option<BTreeSet<ValueId>> {
         let mut stored = BTreeSet::new();
         let mut kernel = self.substituted(root, &stored);
-        if !self.formless.contains(&root) && self.has_cheap_terms(&kernel) {
+        let by_index = |node: usize| kernel.forms[node][Form::ByIndex as usize];
+        if !self.formless.contains(&root) && (!by_index(kernel.values.len() - 1) || self.has_cheap_terms(&kernel)) {
             return None;
         }
-        // No form has reads by index below a sum, whatever is beside it.
-        let sums: Vec<usize> =
-            (0..kernel.values.len()).filter(|&node| kernel.own[node] == Some(Form::Sum) && kernel.forms[node] == BOTH).collect();
+        // No form has reads by index below a sum, whatever is beside it. Sums below others are
+        // stored in any case.
+        let is_sum = |node: usize| matches!(kernel.own[node], Some(Form::Sum | Form::VectorSum));
+        let sums: Vec<usize> = (0..kernel.values.len()).filter(|&node| is_sum(node) && by_index(node)).collect();
         if !sums.is_empty() {
             stored.extend(self.cut(&kernel, Form::ByIndex, &sums)?);
             kernel = self.substituted(root, &stored);
         }
         let last = kernel.values.len() - 1;
-        if kernel.forms[last] == BOTH {
-            let ways = [Form::Sum, Form::ByIndex].map(|form| self.cut(&kernel, form, &[last]));
-            stored.extend(ways.into_iter().flatten().min_by_key(Vec::len)?);
+        if count(kernel.forms[last]) > 1 {
+            // All forms but one are stored.
+            let ways = Form::ALL.iter().rev().filter(|kept| kernel.forms[last][**kept as usize]).filter_map(|kept| {
+                let others = Form::ALL.iter().filter(|form| *form != kept && kernel.forms[last][**form as usize]);
+                let cuts: Option<Vec<_>> = others.map(|form| self.cut(&kernel, *form, &[last])).collect();
+                Some(cuts?.concat())
+            });
+            stored.extend(ways.min_by_key(Vec::len)?);
         }
         Some(stored)
     }
@@ -158,7 +176,7 @@ impl Splitter<'_> {
     fn has_cheap_terms(&self, kernel: &Substituted) -> bool {
         let mut is_in_term = vec![false; kernel.values.len()];
         for node in (0..kernel.values.len()).rev() {
-            if is_in_term[node] || kernel.own[node] == Some(Form::Sum) {
+            if is_in_term[node] || matches!(kernel.own[node], Some(Form::Sum | Form::VectorSum)) {
                 kernel.graph.operands[node].iter().for_each(|&operand| is_in_term[operand] = true);
             }
         }
@@ -184,7 +202,7 @@ impl Splitter<'_> {
     fn may_store(&self, value: ValueId) -> bool {
         let info = &self.function.values[value.0 as usize];
         self.is_on_all_cells(info.ty)
-            && matches!(info.ty.basic, Basic::Scalar | Basic::Bool)
+            && matches!(info.ty.basic, Basic::Scalar | Basic::Vector | Basic::Bool)
             && info.storage != Some(Storage::Inlined)
             && self.defs.op(value).is_some_and(|op| is_storable(op, info.ty))
     }
@@ -209,9 +227,13 @@ impl Splitter<'_> {
                 continue;
             }
             let operands: Vec<usize> = operands.iter().filter_map(|operand| known.get(operand)).copied().collect();
-            let own = self.form(value, op);
+            // The form far from the sides has both kinds of sums.
+            let own = match self.form(value, op) {
+                Some(Form::VectorSum) if !self.formless.contains(&root) => Some(Form::Sum),
+                own => own,
+            };
             let has = |form: Form| own == Some(form) || operands.iter().any(|&operand| kernel.forms[operand][form as usize]);
-            let forms = [has(Form::Sum), has(Form::ByIndex)];
+            let forms = Form::ALL.map(has);
             known.insert(value, kernel.values.len());
             kernel.values.push(value);
             kernel.graph.operands.push(operands);
