@@ -138,7 +138,7 @@ impl Writer<'_> {
     /// for all such faces.
     fn axis_across(&self, path: &Path) -> Option<usize> {
         match path {
-            Path::Local(face) => self.faces_across.get(face).copied(),
+            Path::Local(face) => self.faces_across.get(face).map(|face| face.axis),
             Path::First(face) | Path::Second(face) => self.axis_across(face),
             Path::Here
             | Path::Through { .. }

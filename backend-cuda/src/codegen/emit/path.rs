@@ -1,6 +1,7 @@
 //! Paths: entities, and where the elements that belong to them are.
 
-use equelle_front::ir::{Path, Side};
+use equelle_front::backend::inside::FaceAcross;
+use equelle_front::ir::{LocalId, Path, Side};
 use equelle_front::ops::{CellFact, SideMap};
 use equelle_front::types::{CanonicalSet, Extent, SetId};
 
@@ -21,6 +22,9 @@ impl Writer<'_> {
                 Form::PerAxis(_) => Text::name("axis"),
             },
             Path::Local(id) => {
+                if let Some((cell, axis, high)) = self.side_of_face(*id) {
+                    return Text::atom(format!("eq_side_face(g, {cell}, {axis}, {high})"));
+                }
                 if self.sides.contains_key(id) {
                     self.uses.faces.insert(*id);
                 }
@@ -41,6 +45,18 @@ impl Writer<'_> {
             }
             Path::Empty => Text::name("EQ_NONE"),
         }
+    }
+
+    /// Cell, axis and side of a face that a local stands for in the body for cells inside.
+    fn side_of_face(&self, local: LocalId) -> Option<(String, usize, u8)> {
+        let FaceAcross { axis, first } = self.faces_across.get(&local).copied()?;
+        let mut by = first?;
+        // Most faces are those of the cell itself.
+        let high = by[axis] != -1;
+        by[axis] += i8::from(!high);
+        let [i, j, k] = by;
+        let cell = if by == [0; 3] { "cell".to_owned() } else { format!("eq_cell_at(g, cell, {i}, {j}, {k})") };
+        Some((cell, axis, u8::from(high)))
     }
 
     /// The shape of the grid.
@@ -105,6 +121,11 @@ impl Writer<'_> {
             && let Some(side) = self.sides.get(id).cloned()
         {
             return self.rank_of_side(set, at, &side);
+        }
+        if let Path::Local(id) = at
+            && let Some((cell, axis, high)) = self.side_of_face(*id)
+        {
+            return Text::atom(format!("eq_side_rank(g, {ranks}, {cell}, {axis}, {high})"));
         }
         Text::atom(match (self.form, at) {
             (Form::General, _) if self.on_cartesian_grid => format!("eq_rank_cartesian(g, {ranks}, {})", self.path(at)),

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use equelle_front::backend::Namer;
+use equelle_front::backend::inside::FaceAcross;
 use equelle_front::backend::usage::KernelUsage;
 use equelle_front::ir::{KExpr, Kernel, LocalId, ParamId};
 use equelle_front::types::{SetId, SetTable};
@@ -100,7 +101,7 @@ pub(in crate::codegen) struct Writer<'a> {
     /// Form::General: the grid is Cartesian, and numbers per axis are stored so.
     pub on_cartesian_grid: bool,
     /// Locals that stand for any face across an axis.
-    pub(in crate::codegen) faces_across: BTreeMap<LocalId, usize>,
+    pub(in crate::codegen) faces_across: BTreeMap<LocalId, FaceAcross>,
     /// Cells that are read by index.
     pub(in crate::codegen) around: CellsAround,
     /// Arrays (by axis) that hold values of neighbours, loaded together before the sides are

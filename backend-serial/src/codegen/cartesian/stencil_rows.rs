@@ -1,5 +1,7 @@
 //! Kernels that read by index: a function of a part of a row, which takes what it reads as slices.
 
+use std::cmp::Ordering;
+
 use equelle_front::backend::Namer;
 use equelle_front::backend::forms::{ChosenForm, LoopForm, Refusal};
 use equelle_front::backend::inside::{Inside, InsideForms};
@@ -21,6 +23,7 @@ use crate::codegen::emit::stencil_reads::Lane;
 use crate::codegen::emit::text::{blank, ident};
 use crate::codegen::emit::uses::{Use, Uses};
 use crate::codegen::emit::writer::{Failure, Form, Source, Writer, Written};
+use crate::codegen::flux::function_writer::face_position;
 use crate::codegen::jacobian::by_index::{AtSides, EquationByIndex};
 
 /// Body of a row function.
@@ -203,6 +206,24 @@ fn rows<'a>(source: Source<'a>, inside_rows: Option<&'a InsideRows<'a>>, suffix:
         let ty = if kind.basic == Basic::Bool { ident("bool") } else { real.clone() };
         params.extend(quote! { #lanes: &[&[#ty]; #number], });
         args.push(quote! { &#lanes });
+    }
+    for ((id, axis, first), slice) in writer.stencil.faces.clone() {
+        let (is_truth, name, position) =
+            (kernel.params[id.0 as usize].ty.basic == Basic::Bool, writer.read(id)?, face_position(&writer, id)?);
+        let ty = if is_truth { ident("bool") } else { real.clone() };
+        let places = [quote! { segment.first }, quote! { row.at[0] }, quote! { row.at[1] }];
+        let at = places.into_iter().zip(first).map(|(place, by)| {
+            let cells = Literal::usize_unsuffixed(usize::from(by.unsigned_abs()));
+            match by.cmp(&0) {
+                Ordering::Less => quote! { #place - #cells },
+                Ordering::Equal => place,
+                Ordering::Greater => quote! { #place + #cells },
+            }
+        });
+        let axis = Literal::usize_unsuffixed(axis);
+        params.extend(quote! { #slice: &[#ty], });
+        args.push(quote! { &#name[grid.#position([#(#at),*], #axis, true)..][..segment.len] });
+        before.extend(quote! { let #slice = &#slice[..len]; });
     }
     let mut slices = Vec::new();
     for ((((param, _), _, steps), slice), &lane) in writer.stencil.slices.iter().zip(&lane_of) {

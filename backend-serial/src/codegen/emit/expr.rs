@@ -596,5 +596,5 @@ impl Writer<'_> {
 /// The axis that a face is across, in the body for cells inside the grid.
 fn axis_across(writer: &Writer<'_>, path: &Path) -> Written<usize> {
     let Path::Local(local) = path else { return Err(Failure::Form(Refusal::OtherElement)) };
-    writer.faces_across.get(local).copied().ok_or(Failure::Form(Refusal::OtherElement))
+    writer.faces_across.get(local).map(|face| face.axis).ok_or(Failure::Form(Refusal::OtherElement))
 }

@@ -1,9 +1,10 @@
 //! Text of what is read by index, in [`Form::Stencil`](super::writer::Form::Stencil).
 
 use equelle_front::backend::forms::Refusal;
+use equelle_front::backend::inside::FaceAcross;
 use equelle_front::backend::offset_steps::{Steps, offset_steps};
 use equelle_front::ir::Path;
-use equelle_front::ops::{CellFact, SideMap};
+use equelle_front::ops::{CellFact, Offset, SideMap};
 use equelle_front::types::{Basic, CanonicalSet};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
@@ -65,6 +66,11 @@ pub(in crate::codegen) fn stencil_load(writer: &mut Writer<'_>, array: Array, pa
         let (if_true, if_false) = (stencil_load(writer, array, if_true)?, stencil_load(writer, array, if_false)?);
         return Ok(Text::choice(&condition, &if_true, &if_false));
     }
+    if let Path::Local(local) = path
+        && let Some(FaceAcross { axis, first: Some(first) }) = writer.faces_across.get(local).copied()
+    {
+        return face_load(writer, array, axis, first);
+    }
     let (param, name) = writer.param(id)?;
     let all_cells = writer.module.sets.canonical(CanonicalSet::ALL_CELLS);
     let fits = match component {
@@ -99,6 +105,24 @@ pub(in crate::codegen) fn stencil_load(writer: &mut Writer<'_>, array: Array, pa
     let slice = if free { name } else { ident(&writer.namer.fresh(&format!("{name}{wanted}"))) };
     writer.stencil.touched.insert(writer.stencil.slices.len());
     writer.stencil.slices.push((read, slice.clone()));
+    Ok(Text::atom(quote! { #slice[i] }))
+}
+
+/// An element on a face across an axis, whose first cell is at an offset.
+fn face_load(writer: &mut Writer<'_>, (id, component): Array, axis: usize, first: Offset) -> Written<Text> {
+    let (param, name) = writer.param(id)?;
+    if component.is_some() || !matches!(param.ty.basic, Basic::Scalar | Basic::Bool) {
+        return Err(Failure::Form(Refusal::OtherElement));
+    }
+    let read = (id, axis, first);
+    let known = writer.stencil.faces.iter().find(|(known, _)| *known == read).map(|(_, slice)| slice.clone());
+    let slice = known.unwrap_or_else(|| {
+        let offsets = first.iter().zip(["x", "y", "z"]).filter(|(by, _)| **by != 0);
+        let offset: String = offsets.map(|(by, axis)| format!("_{axis}{}{}", if *by < 0 { "m" } else { "p" }, by.unsigned_abs())).collect();
+        let slice = ident(&writer.namer.fresh(&format!("{name}_{}{offset}", ["x", "y", "z"][axis])));
+        writer.stencil.faces.push((read, slice.clone()));
+        slice
+    });
     Ok(Text::atom(quote! { #slice[i] }))
 }
 

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use equelle_front::backend::offset_steps::Steps;
 use equelle_front::ir::{LocalId, ParamId, Path};
-use equelle_front::ops::SideMap;
+use equelle_front::ops::{Offset, SideMap};
 use proc_macro2::{Ident, TokenStream};
 
 /// How a row is reached: along the second and the third axis.
@@ -27,7 +27,9 @@ pub(in crate::codegen) struct StencilReads {
     pub rows: Vec<RowSteps>,
     /// Elements and the slices that hold them.
     pub slices: Vec<(Read, Ident)>,
-    /// Those of them that have been read since this was cleared.
+    /// Elements on faces and the slices that hold them: parameter, axis, offset of the first cell.
+    pub faces: Vec<((ParamId, usize, Offset), Ident)>,
+    /// Those of the elements of cells that have been read since this was cleared.
     pub touched: BTreeSet<usize>,
     /// Values that are evaluated before the loop over the cells of a row: text, name, value.
     pub before: Vec<(String, Ident, TokenStream)>,

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use equelle_front::backend::forms::Refusal;
+use equelle_front::backend::inside::FaceAcross;
 use equelle_front::backend::tabulated::TablesOfCells;
 use equelle_front::backend::{BackendError, KernelNames, Namer};
 use equelle_front::ir::{Kernel, LocalId, Module, Param, ParamId, Path};
@@ -128,7 +129,7 @@ pub(in crate::codegen) struct Writer<'a> {
     /// question which sides these are.
     pub takes_joined_sides: bool,
     /// Form::Stencil: locals that stand for any face across an axis.
-    pub faces_across: BTreeMap<LocalId, usize>,
+    pub faces_across: BTreeMap<LocalId, FaceAcross>,
     /// Form::Stencil: what was read so far.
     pub stencil: StencilReads,
     /// Functions for the interior sides of sums, low and high, by the order in which the sums

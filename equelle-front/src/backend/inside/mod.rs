@@ -29,14 +29,23 @@ pub struct Inside {
     pub dim: Option<usize>,
     /// The locals of the kernel, and those of the terms of sums.
     pub locals: Vec<Local>,
-    /// Locals that stand for any face across an axis, by the axis: asked for what is the same for
-    /// all of them, which is numbers per axis, measures, and displacements between their cells.
-    pub faces: BTreeMap<LocalId, usize>,
+    /// Locals that stand for faces.
+    pub faces: BTreeMap<LocalId, FaceAcross>,
     /// Cells that it reads towards the low and the high side of each axis: cells this far from the
     /// sides are inside.
     pub reach: [[u8; 2]; 3],
     /// The elements that a row has an entry of, by ascending column.
     pub columns: Vec<OffsetColumn>,
+}
+
+/// A face across an axis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FaceAcross {
+    /// The axis.
+    pub axis: usize,
+    /// Offset of its first cell. `None` for any face, asked for what is the same for all of them:
+    /// numbers per axis, measures, and displacements between their cells.
+    pub first: Option<Offset>,
 }
 
 /// An element of an unknown, at an offset from the cell.
@@ -78,6 +87,11 @@ impl InsideForms {
         }
         let of = |dim| of(Some(dim));
         Some(InsideForms::ByDimension(Box::new([of(1)?, of(2)?, of(3)?])))
+    }
+
+    /// True if a form reads numbers that are stored on faces.
+    pub fn reads_faces(&self) -> bool {
+        self.all().iter().any(|inside| inside.faces.values().any(|face| face.first.is_some()))
     }
 
     /// All of them.

@@ -54,7 +54,7 @@ fn cells_inside_are_those_whose_faces_have_two_cells() {
     let module = module(FLUX);
     assert_eq!(inside(&module, 1).reach, [[1, 1], [0, 0], [0, 0]]);
     assert_eq!(inside(&module, 3).reach, [[1, 1]; 3]);
-    assert_eq!(inside(&module, 2).faces.values().copied().collect::<Vec<_>>(), [0, 1]);
+    assert_eq!(inside(&module, 2).faces.values().map(|face| face.axis).collect::<Vec<_>>(), [0, 1]);
     // A sum of a cell two steps away reaches three.
     let nested = FLUX.replace("of here interior", "of offset(here, 2, 0, 0, never, never, never, never, never, never) interior");
     assert_eq!(inside(&super::tests::module(&nested), 2).reach, [[0, 3], [1, 1], [0, 0]]);
@@ -163,9 +163,14 @@ fn what_is_not_known_inside_has_no_form() {
         InsideForms::of(&module.kernels[0], &module.sets).is_some()
     };
     assert!(of(FLUX));
-    // Stored values of faces have an element for each face, unless they are the same along an axis.
-    let module = parse(&print(&module(FLUX)).replace(" per_axis", "")).expect("a module");
-    assert!(InsideForms::of(&module.kernels[0], &module.sets).is_none());
+    // No face inside is on the boundary, and a set made at run time does not tell where its
+    // elements are.
+    for elsewhere in ["BoundaryFaces()", "some"] {
+        let text = print(&module(FLUX)).replace("t: Scalar On InteriorFaces() per_axis", &format!("t: Scalar On {elsewhere}"));
+        let text = text.replace("kernel k", "set some in InteriorFaces()\nkernel k");
+        let Ok(module) = parse(&text) else { panic!("{text}") };
+        assert!(InsideForms::of(&module.kernels[0], &module.sets).is_none());
+    }
 }
 
 /// One load for each component, as many as the grid has dimensions.
@@ -177,4 +182,13 @@ fn stored_vectors_are_loaded_by_component() {
     assert_eq!(inside_text(&module, 1), [format!("yield {}", product(0))]);
     assert_eq!(inside_text(&module, 2), [format!("yield ({} + {})", product(0), product(1))]);
     assert_eq!(inside(&module, 3).reach, [[0, 0]; 3]);
+}
+
+#[test]
+fn numbers_stored_on_faces_are_read_by_the_first_cell_of_the_face() {
+    let module = parse(&print(&module(FLUX)).replace(" per_axis", "")).expect("a module");
+    let mut firsts: Vec<_> = inside(&module, 2).faces.values().map(|face| (face.axis, face.first)).collect();
+    firsts.sort();
+    let expected = [(0, Some([-1, 0, 0])), (0, Some([0, 0, 0])), (1, Some([0, -1, 0])), (1, Some([0, 0, 0]))];
+    assert_eq!(firsts, expected);
 }

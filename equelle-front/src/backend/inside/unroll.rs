@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::super::stencil::Skeleton;
+use super::FaceAcross;
 use super::values::{Number, Value, dot};
 use crate::ir::visit::{Node, visit_block};
 use crate::ir::{FaceFilter, KBlock, KExpr, KStmt, Kernel, Local, LocalId, ParamId, Path, UnaryOp};
@@ -32,7 +33,7 @@ pub(super) struct Unroller<'a> {
     values: BTreeMap<LocalId, Value>,
     places: BTreeMap<LocalId, Located>,
     pub(super) locals: Vec<Local>,
-    pub(super) faces: BTreeMap<LocalId, usize>,
+    pub(super) faces: BTreeMap<LocalId, FaceAcross>,
     pub(super) reach: [[u8; 2]; 3],
     /// Values that have a name, by their text, of each block around.
     named: Vec<HashMap<String, LocalId>>,
@@ -489,7 +490,7 @@ impl<'a> Unroller<'a> {
         let element = self.element(param, place)?;
         match self.kernel.params.get(param.0 as usize)?.ty.basic {
             Basic::Scalar | Basic::Bool => Some(Value::expr(element)),
-            Basic::Vector if self.kernel.jacobian.is_none() => {
+            Basic::Vector if matches!(place, Located::Cell(_)) && self.kernel.jacobian.is_none() => {
                 let dim = self.dim?;
                 let component = |axis| if axis < dim { Number::Expr(component_of(element.clone(), axis as u32)) } else { Number::Zero };
                 Some(Value::Vector(std::array::from_fn(component)))
@@ -509,6 +510,10 @@ impl<'a> Unroller<'a> {
             }
             (Located::Face(axis, _), EntityKind::Face) if info.per_axis => {
                 Some(KExpr::Load { param, at: Path::Local(self.face_across(*axis)) })
+            }
+            // Faces inside are in all canonical sets but the boundary.
+            (Located::Face(axis, first), EntityKind::Face) if held.canonical.is_some_and(|set| set.extent != Extent::Boundary) => {
+                Some(KExpr::Load { param, at: Path::Local(self.face(FaceAcross { axis: *axis, first: Some(*first) })) })
             }
             (Located::Chosen(chosen), _) => {
                 let (condition, a, b) = &**chosen;
@@ -574,13 +579,18 @@ impl<'a> Unroller<'a> {
 
     /// The local that stands for the faces across an axis.
     fn face_across(&mut self, axis: usize) -> LocalId {
-        if let Some((local, _)) = self.faces.iter().find(|(_, known)| **known == axis) {
+        self.face(FaceAcross { axis, first: None })
+    }
+
+    /// The local that stands for a face.
+    fn face(&mut self, face: FaceAcross) -> LocalId {
+        if let Some((local, _)) = self.faces.iter().find(|(_, known)| **known == face) {
             return *local;
         }
         let ty = Type::single(Basic::Entity(EntityKind::Face));
-        let name = format!("face_{}", ["x", "y", "z"][axis]);
+        let name = format!("face_{}", ["x", "y", "z"][face.axis]);
         let local = self.new_local(Local { name, ty });
-        self.faces.insert(local, axis);
+        self.faces.insert(local, face);
         local
     }
 

@@ -1,8 +1,8 @@
 //! Kernels that mix sums over faces with sums of Vectors, reads by index or centroids of cells. On
 //! Cartesian grids they have a form far from the sides alone ([`crate::backend::inside`]), in which
-//! a face has its term twice and numbers stored on faces have no place. Where terms are expensive,
-//! or a kernel asks for something else, values are stored between sums and the rest, so that each
-//! part is a kernel with a form of its own.
+//! a face has its term twice and is asked for no members of sets. Where terms are expensive, read
+//! numbers of faces, or ask for something else, values are stored between sums and the rest, so
+//! that each part is a kernel with a form of its own.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -60,8 +60,8 @@ pub(super) fn run(module: &mut Module, model: &CostModel, notes: &mut Notes) {
         // A value whose kernel cannot be built stays an operation; what it reads must then exist in
         // memory, so the plan is made again.
         let mut kept = BTreeSet::new();
-        // Values whose kernels get no Cartesian form, because they mix reads that no form has in
-        // common: the plan is made again for them, too.
+        // Values whose kernels get no Cartesian form, or a slow one, because they mix reads that no
+        // form has in common: the plan is made again for them, too.
         let mut formless = BTreeSet::new();
         // Masks and padded copies that no kernel reads are dropped.
         let mut unread = BTreeSet::new();
@@ -117,7 +117,8 @@ struct Fuser<'a> {
     first: usize,
     names: UniqueNames,
     unfusable: BTreeSet<ValueId>,
-    /// Values whose kernels go over their faces on Cartesian grids too.
+    /// Values whose kernels go over their faces on Cartesian grids too, or read numbers of faces
+    /// twice: sums that are alone are faster.
     formless: BTreeSet<ValueId>,
     /// Values that kernels read.
     read: BTreeSet<ValueId>,
@@ -207,7 +208,10 @@ impl Fuser<'_> {
                 self.named.push((value, result.name.clone()));
             }
         }
-        if kernel.cartesian.is_none() && sums_over_faces(&kernel) && InsideForms::of(&kernel, self.maker.sets).is_none() {
+        if kernel.cartesian.is_none()
+            && sums_over_faces(&kernel)
+            && InsideForms::of(&kernel, self.maker.sets).is_none_or(|forms| forms.reads_faces())
+        {
             self.formless.extend(&results);
         }
         let id = KernelId((self.first + self.kernels.len()) as u32);

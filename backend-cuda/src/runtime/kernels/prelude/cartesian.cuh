@@ -113,6 +113,16 @@ EQ_FUNCTION bool eq_boundary_cell_here(const EqCartesian& g, EqCell& cell) {
   return eq_boundary_cell(g, (block * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x, cell);
 }
 
+// The cell at an offset, which is in the grid.
+EQ_FUNCTION EqCell eq_cell_at(const EqCartesian& g, const EqCell& cell, int i, int j, int k) {
+  EqCell other;
+  other.ijk[0] = cell.ijk[0] + i;
+  other.ijk[1] = cell.ijk[1] + j;
+  other.ijk[2] = cell.ijk[2] + k;
+  other.index = other.ijk[0] + g.n[0] * (other.ijk[1] + g.n[1] * other.ijk[2]);
+  return other;
+}
+
 // True if a cell is at least this far from the low and the high side of each axis.
 EQ_FUNCTION bool eq_is_far(const EqCartesian& g, const EqCell& cell, unsigned int low_x, unsigned int high_x, unsigned int low_y,
                            unsigned int high_y, unsigned int low_z, unsigned int high_z) {
