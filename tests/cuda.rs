@@ -3,6 +3,8 @@
 //! kernels. Needs a C++ compiler; without one nothing is tested, and `cargo xtask cuda-host-tests`
 //! insists on one. With `EQUELLE_CUDA_DEVICE=gpu` it all runs on a GPU.
 
+#[path = "cuda/joined_sides.rs"]
+mod joined_sides;
 #[path = "../equelle-runtime/examples/triangles.rs"]
 mod triangles;
 #[path = "programs/where_case.rs"]
@@ -87,6 +89,10 @@ fn agree(path: &str, words: &[&str], tolerance: f64) {
 
 /// A program at a level, with derivatives by sparse matrices.
 fn compiled(path: &str, level: OptLevel) -> (SourceMap, Verified) {
+    compiled_in(path, level, Numbers::default())
+}
+
+fn compiled_in(path: &str, level: OptLevel, numbers: Numbers) -> (SourceMap, Verified) {
     let console = Console { format: MessageFormat::Human, color: false };
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let source = pipeline::read(&root.join(path)).unwrap_or_else(|failure| panic!("{failure:?}"));
@@ -94,7 +100,7 @@ fn compiled(path: &str, level: OptLevel) -> (SourceMap, Verified) {
         level,
         nondimensional: true,
         derivatives: Derivatives::SparseMatrices,
-        numbers: Numbers::default(),
+        numbers,
         costs: costs(&[&backend_cuda::codegen::Cuda]),
         audit: false,
         storage: Default::default(),

@@ -28,12 +28,12 @@ fn sets(rt: &mut CudaRuntime) -> Vec<Arc<Domain>> {
 #[test]
 fn ranks_agree_with_the_library() {
     for device in common::devices() {
-        for shape in common::shapes() {
-            let mut rt = common::runtime(device.clone(), Grid::cartesian(shape).unwrap(), &[]);
+        for shape in common::shapes().into_iter().chain(common::joined_shapes()) {
+            let mut rt = common::runtime(device.clone(), common::grid(shape), &[]);
             for set in sets(&mut rt) {
                 let all = rt.domain(CanonicalSet::new(set.kind(), Extent::All)).unwrap();
                 let expected: Vec<Option<u32>> = (0..all.len() as u32).map(|entity| set.rank(entity)).collect();
-                let what = format!("{} ({} elements) of {:?}", set.name(), set.len(), &shape.n[..shape.dim]);
+                let what = format!("{} ({} elements) of {:?}, joined {:?}", set.name(), set.len(), &shape.n[..shape.dim], shape.joined);
 
                 // An entity collection full of Empty to write to.
                 let out = rt.entity_collection(&all, set.kind(), vec![None; all.len()]).unwrap();
@@ -129,28 +129,30 @@ fn only_lists_are_copied_to_the_device() {
 #[test]
 fn neighbours_are_the_cells_of_the_faces() {
     for device in common::devices() {
-        for shape in common::shapes() {
-            let mut rt = common::runtime(device.clone(), Grid::cartesian(shape).unwrap(), &[]);
+        for shape in common::shapes().into_iter().chain(common::joined_shapes()) {
+            let mut rt = common::runtime(device.clone(), common::grid(shape), &[]);
             let sides = 2 * shape.dim * shape.n_cells();
             // Room for one index per side of a cell: a collection over as many cells of another
             // grid.
             let room = Grid::cartesian(equelle_runtime::grid::Cartesian::line(sides, 1.0)).unwrap().shared();
             let room = Domain::canonical(&room, CanonicalSet::new(EntityKind::Cell, Extent::All)).unwrap();
-            let out = rt.entity_collection(&room, EntityKind::Cell, vec![Some(0); sides]).unwrap();
-            let call = rt.call(&KERNELS, "neighbours").unwrap().arg(rt.cartesian_args().unwrap()).arg(out.pointer());
-            rt.launch_over_cells(call).unwrap();
-            let found = rt.entity_indices(&out).unwrap();
+            let mut at_sides = |kernel| {
+                let out = rt.entity_collection(&room, EntityKind::Cell, vec![Some(0); sides]).unwrap();
+                let call = rt.call(&KERNELS, kernel).unwrap().arg(rt.cartesian_args().unwrap()).arg(out.pointer());
+                rt.launch_inside_and_boundary(call).unwrap();
+                rt.entity_indices(&out).unwrap()
+            };
+            let (neighbours, faces) = (at_sides("neighbours"), at_sides("side_faces"));
+            let grid = rt.session().grid();
             for cell in 0..shape.n_cells() {
                 for axis in 0..shape.dim {
                     for high in [false, true] {
-                        let cells = shape.face_cells(shape.cell_face(cell, axis, high));
+                        let face = shape.cell_face(cell, axis, high);
+                        let cells = grid.topology().face_cells[face];
                         let expected = Some(cells[usize::from(high)]).filter(|&c| c != NONE);
-                        assert_eq!(
-                            found[2 * (shape.dim * cell + axis) + usize::from(high)],
-                            expected,
-                            "cell {cell}, axis {axis}, {high}, {:?}",
-                            shape.n
-                        );
+                        let at = 2 * (shape.dim * cell + axis) + usize::from(high);
+                        let what = format!("cell {cell}, axis {axis}, {high}, {:?}, joined {:?}", shape.n, shape.joined);
+                        assert_eq!((neighbours[at], faces[at]), (expected, Some(face as u32)), "{what}");
                     }
                 }
             }

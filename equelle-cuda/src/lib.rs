@@ -40,6 +40,9 @@ struct DeviceKernel {
     vector_sizes: Vec<usize>,
     general: DeviceLaunch,
     cartesian: Option<DeviceLaunch>,
+    /// Parameters that it needs kept per axis where sides are joined; `None` if it is for open
+    /// grids alone.
+    joined: Option<Vec<usize>>,
 }
 
 /// A launch with the names of its functions as the runtime takes them.
@@ -84,22 +87,31 @@ impl CudaKernels {
         (!self.kernels.is_empty()).then(|| self.module.clone())
     }
 
-    /// A kernel and its launch on the grid of the run.
-    fn kernel(&self, rt: &CudaRuntime, kernel: KernelId) -> Result<(KernelInfo<'_>, &DeviceLaunch), Error> {
+    /// A kernel and its launch on the grid of the run, for arguments that `is_per_axis` tells of.
+    fn kernel(
+        &self,
+        rt: &CudaRuntime,
+        kernel: KernelId,
+        is_per_axis: impl Fn(usize) -> bool,
+    ) -> Result<(KernelInfo<'_>, &DeviceLaunch), Error> {
         let kernel = self.kernels.get(kernel.0 as usize).ok_or_else(|| defect("there is no such kernel"))?;
         let info = kernel.facts.info();
         for &components in &kernel.vector_sizes {
             rt.vector_size(components, &info)?;
         }
-        let cartesian = kernel.cartesian.as_ref().filter(|_| rt.uses_cartesian_forms());
+        let takes_grid = match &kernel.joined {
+            Some(per_axis) => rt.uses_closed_forms() && per_axis.iter().all(|&param| is_per_axis(param)),
+            None => rt.uses_cartesian_forms(),
+        };
+        let cartesian = kernel.cartesian.as_ref().filter(|_| takes_grid);
         Ok((info, cartesian.unwrap_or(&kernel.general)))
     }
 }
 
 impl DeviceKernel {
     fn new(facts: KernelFacts, launch: KernelLaunch) -> DeviceKernel {
-        let KernelLaunch { vector_sizes, general, cartesian } = launch;
-        DeviceKernel { facts, vector_sizes, general: DeviceLaunch::new(general), cartesian: cartesian.map(DeviceLaunch::new) }
+        let KernelLaunch { vector_sizes, general, cartesian, joined } = launch;
+        DeviceKernel { facts, vector_sizes, general: DeviceLaunch::new(general), cartesian: cartesian.map(DeviceLaunch::new), joined }
     }
 }
 
@@ -111,7 +123,8 @@ impl KernelProvider<CudaRuntime> for CudaKernels {
         args: Vec<Value<CudaRuntime>>,
     ) -> Result<Vec<Value<CudaRuntime>>, Error> {
         let rt = &mut *context.rt;
-        let (info, DeviceLaunch { launch, rows }) = self.kernel(rt, kernel)?;
+        let is_per_axis = |param: usize| matches!(args.get(param), Some(Value::Scalars(values)) if values.is_per_axis());
+        let (info, DeviceLaunch { launch, rows }) = self.kernel(rt, kernel, is_per_axis)?;
         let Launch::Values(launch) = launch else { return Err(defect(format!("`{}` is an equation", info.name))) };
         values::launch(rt, &self.module, launch, rows, Arguments::new(info, args))
     }
@@ -124,7 +137,8 @@ impl KernelProvider<CudaRuntime> for CudaKernels {
         args: &[Value<CudaRuntime>],
     ) -> Result<ScalarCollection, Error> {
         let rt = &mut *context.rt;
-        let (info, DeviceLaunch { launch, .. }) = self.kernel(rt, kernel)?;
+        // Equations are for open grids alone.
+        let (info, DeviceLaunch { launch, .. }) = self.kernel(rt, kernel, |_| false)?;
         let Launch::Equation(launch) = launch else { return Err(defect(format!("`{}` is no equation", info.name))) };
         let all = unknowns.iter().cloned().map(Value::Scalars).chain(args.iter().cloned()).collect();
         equation::launch(rt, &self.module, launch, Arguments::new(info, all))

@@ -14,11 +14,28 @@ use crate::tools::{self, Failure};
 /// Name of a folder whose kernels are of single precision.
 pub(crate) const SINGLES: &str = "generated-single";
 
-/// An architecture, the number of dimensions of the grid, and whether this is Cartesian.
-type Target = (&'static str, u32, bool);
+/// Grids that kernels are compiled for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum GridKind {
+    Any,
+    Cartesian,
+    /// Cartesian with sides joined along all axes.
+    Joined,
+}
 
-const TARGETS: [Target; 6] =
-    [("sm_80", 1, false), ("sm_80", 2, true), ("sm_80", 3, false), ("sm_90", 1, true), ("sm_90", 2, false), ("sm_90", 3, true)];
+/// An architecture, the number of dimensions of the grid, and its kind.
+type Target = (&'static str, u32, GridKind);
+
+const TARGETS: [Target; 8] = [
+    ("sm_80", 1, GridKind::Any),
+    ("sm_80", 2, GridKind::Cartesian),
+    ("sm_80", 3, GridKind::Any),
+    ("sm_80", 3, GridKind::Joined),
+    ("sm_90", 1, GridKind::Cartesian),
+    ("sm_90", 2, GridKind::Any),
+    ("sm_90", 2, GridKind::Joined),
+    ("sm_90", 3, GridKind::Cartesian),
+];
 
 /// Targets that kernels are compiled for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -96,24 +113,31 @@ fn collect(folder: &Path, texts: &mut Vec<(PathBuf, String)>) -> Result<(), Fail
     Ok(())
 }
 
-fn described((arch, dim, cartesian): Target) -> String {
-    format!("{arch} in {dim}D{}", if cartesian { " on Cartesian grids" } else { "" })
+fn described((arch, dim, kind): Target) -> String {
+    let on = match kind {
+        GridKind::Any => "",
+        GridKind::Cartesian => " on Cartesian grids",
+        GridKind::Joined => " on Cartesian grids with joined sides",
+    };
+    format!("{arch} in {dim}D{on}")
 }
 
 /// Compiles a file; returns NVRTC's errors.
 fn compile(path: &Path, text: &str, targets: &[Target], prints_resources: bool) -> Vec<String> {
     let mut failures = Vec::new();
     let before = before_kernels();
-    for &(arch, dim, cartesian) in targets {
+    for &(arch, dim, kind) in targets {
         let mut options = vec![format!("-DDIM={dim}")];
-        if cartesian {
-            options.push("-DEQ_CARTESIAN=1".to_owned());
+        match kind {
+            GridKind::Any => {}
+            GridKind::Cartesian => options.push("-DEQ_CARTESIAN=1".to_owned()),
+            GridKind::Joined => options.push(format!("-DEQ_JOINED={}", (1 << dim) - 1)),
         }
         if path.components().any(|part| part.as_os_str() == SINGLES) {
             options.push("-DEQ_SINGLE=1".to_owned());
         }
         let source = format!("{before}\n#line 1\n{text}");
-        let target = described((arch, dim, cartesian));
+        let target = described((arch, dim, kind));
         match registers::compile(&source, arch, &options) {
             Ok((_, kernels)) if prints_resources => {
                 for KernelRegisters { kernel, registers, spill_stores, spill_loads } in kernels {

@@ -78,7 +78,7 @@ enum Command {
     Pages,
     /// Compile all CUDA code with NVRTC, and run CUDA programs on the host; needs no GPU
     CudaHostTests {
-        /// Build the packages of all examples instead of four; compile for six targets each
+        /// Build the packages of all examples instead of four; compile for eight targets each
         #[arg(long)]
         all: bool,
     },

@@ -76,7 +76,7 @@ impl Printer<'_> {
             many => quote!((#(#many),*)),
         };
         // The verifier demands the sets of a kernel.
-        let Some(KernelLaunch { vector_sizes, general, cartesian }) = launch else {
+        let Some(KernelLaunch { vector_sizes, general, cartesian, joined }) = launch else {
             return quote!(compile_error!("a kernel without its domain"););
         };
         let sizes = vector_sizes.iter().map(|&components| {
@@ -84,9 +84,16 @@ impl Printer<'_> {
             quote!(self.vector_size(#components, &#info)?;)
         });
         let general = self.launch(general);
+        let takes_grid = match joined {
+            Some(per_axis) => {
+                let kept = per_axis.iter().map(|&number| self.param(number));
+                quote!(self.uses_closed_forms() #(&& args.#kept.is_per_axis())*)
+            }
+            None => quote!(self.uses_cartesian_forms()),
+        };
         let body = match cartesian.as_ref().map(|launch| self.launch(launch)) {
             Some(cartesian) => quote! {
-                if self.uses_cartesian_forms() {
+                if #takes_grid {
                     #cartesian
                 } else {
                     #general

@@ -20,6 +20,9 @@ pub struct KernelLaunch {
     pub general: Launch,
     /// On Cartesian grids, if it is another one there.
     pub cartesian: Option<Launch>,
+    /// Where sides of these are joined it needs the parameters here kept per axis; `None` if it is
+    /// for open grids alone.
+    pub joined: Option<Vec<usize>>,
 }
 
 /// A launch for a kind of grids.
@@ -208,7 +211,9 @@ impl KernelLaunch {
                 (source.values(general, Form::General, None)?, cartesian.flatten())
             }
         };
-        Some(KernelLaunch { vector_sizes: made.usage.general.vector_sizes.iter().copied().collect(), general, cartesian })
+        let per_axis = || made.kernel.params.iter().enumerate().filter(|(_, param)| param.per_axis).map(|(number, _)| number).collect();
+        let joined = (cartesian.is_some() && made.kernel.takes_joined_sides(sets)).then(per_axis);
+        Some(KernelLaunch { vector_sizes: made.usage.general.vector_sizes.iter().copied().collect(), general, cartesian, joined })
     }
 }
 

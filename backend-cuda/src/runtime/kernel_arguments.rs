@@ -86,12 +86,17 @@ impl CudaRuntime {
         self.executor.launch_inside_and_boundary(call)
     }
 
-    /// True if this run uses Cartesian kernels.
+    /// True if this run uses all Cartesian kernels.
     pub fn uses_cartesian_forms(&self) -> bool {
-        self.executor.shape().is_some()
+        self.executor.open_shape().is_some()
     }
 
-    /// The uniform Cartesian grid.
+    /// True if this run uses the Cartesian kernels that also take grids with joined sides.
+    pub fn uses_closed_forms(&self) -> bool {
+        self.executor.closed_shape().is_some()
+    }
+
+    /// The uniform Cartesian grid, whose sides may be joined.
     ///
     /// # Errors
     /// `Backend` (an internal error) if the run does not use Cartesian kernels.

@@ -180,13 +180,14 @@ fn open_device_for(modules: Vec<(KernelModule, CompileOptions)>) -> Result<Rc<dy
     }
 }
 
-/// Compile options of the kernels of a session's program; `narrow_sides` is false on a Cartesian
-/// grid.
+/// Compile options of the kernels of a session's program; `narrow_sides` is false on an open
+/// Cartesian grid.
 fn compile_options(session: &Session, precision: Precision, narrow_sides: bool) -> CompileOptions {
     let grid = session.grid();
     // An offset must be able to count half-faces, at most two per face.
     let wide_offsets = 2 * grid.n_faces() as u64 > u64::from(u32::MAX);
-    CompileOptions { dim: grid.dim(), wide_offsets, narrow_sides, cartesian: grid.cartesian_shape().is_some(), precision }
+    let joined = grid.closed_shape().map_or([false; 3], |shape| shape.joined);
+    CompileOptions { dim: grid.dim(), wide_offsets, narrow_sides, cartesian: grid.cartesian_shape().is_some(), joined, precision }
 }
 
 impl CudaRuntime {
@@ -215,10 +216,10 @@ impl CudaRuntime {
         session.message(&format!("running on {}", device.properties().name));
         // The threads of a warp read the same face of many cells.
         session.renumber_grid_with(FaceOrder::OfFile);
-        let shape = session.grid().cartesian_shape().map(cartesian_args);
         let grid = session.grid();
-        // The arrays of a Cartesian grid are made where something reads them.
-        let narrow = if shape.is_none() { half_faces::narrow(grid.topology(), grid.threads()) } else { None };
+        let shape = grid.closed_shape().map(cartesian_args);
+        // The arrays of an open Cartesian grid are made where something reads them.
+        let narrow = if grid.cartesian_shape().is_none() { half_faces::narrow(grid.topology(), grid.threads()) } else { None };
         let options = compile_options(&session, precision, narrow.is_some());
         let executor = Executor::new(device, options, shape, tune, session.interrupt().clone());
         if session.profile() {

@@ -95,3 +95,28 @@ pub fn shapes() -> Vec<Cartesian> {
         Cartesian::block([2, 1, 3], spacing),
     ]
 }
+
+/// Shapes with every combination of joined sides, of two cells along an axis too.
+pub fn joined_shapes() -> Vec<Cartesian> {
+    let spacing = [0.5, 2.0, 0.25];
+    let open = [
+        Cartesian::line(9, 0.5),
+        Cartesian::line(2, 0.5),
+        Cartesian::plane([7, 5], [0.5, 2.0]),
+        Cartesian::plane([2, 3], [0.5, 2.0]),
+        Cartesian::block([5, 4, 6], spacing),
+        Cartesian::block([66, 2, 3], spacing),
+    ];
+    let combinations = |shape: Cartesian| {
+        (1..1 << shape.dim).map(move |mask: u32| Cartesian { joined: std::array::from_fn(|axis| mask >> axis & 1 == 1), ..shape })
+    };
+    open.into_iter().flat_map(combinations).collect()
+}
+
+/// A grid of a shape.
+pub fn grid(shape: Cartesian) -> Grid {
+    let grid = Grid::cartesian(Cartesian { joined: [false; 3], ..shape }).unwrap();
+    let sides: Vec<&str> =
+        ["x-:x+", "y-:y+", "z-:z+"].into_iter().zip(shape.joined).filter(|(_, joined)| *joined).map(|(sides, _)| sides).collect();
+    if sides.is_empty() { grid } else { grid.with_periodic_sides(&sides.join(",")).unwrap() }
+}

@@ -22,21 +22,47 @@ extern "C" __global__ void ranks_by_position(const EqCartesian g, const EqRanks 
     for (int high = 0; high < 2; ++high) out[eq_side_face(g, cell, axis, high)] = eq_side_rank(g, ranks, cell, axis, high);
 }
 
-// The cells on both sides of every side of a cell, as [cells][axes][low, high]; EQ_NONE beyond the
-// boundary.
-extern "C" __global__ void neighbours(const EqCartesian g, EqEntity* __restrict__ out) {
+// Tells of every side of a cell, as [cells][axes][low, high], in a launch that goes over the inside
+// and the ends of the grid apart.
+template <class Tell>
+EQ_FUNCTION void at_sides(const EqCartesian& g, EqEntity* out, Tell tell) {
+  if (eq_is_inside_block(g)) {
+    EqInsideCell cell;
+    for (unsigned int step = 0; step < g.cells_per_thread; ++step)
+      if (eq_inside_cell_here(g, step, cell))
+        for (int axis = 0; axis < DIM; ++axis)
+          for (int high = 0; high < 2; ++high) out[2 * (DIM * cell.index + axis) + high] = tell(cell, axis, high);
+    return;
+  }
   EqCell cell;
-  if (!eq_cell_here(g, cell)) return;
+  if (!eq_boundary_cell_here(g, cell)) return;
   for (int axis = 0; axis < DIM; ++axis)
-    for (int high = 0; high < 2; ++high)
-      out[2 * (DIM * cell.index + axis) + high] = eq_side_on_boundary(g, cell, axis, high) ? EQ_NONE : eq_neighbour(g, cell, axis, high);
+    for (int high = 0; high < 2; ++high) out[2 * (DIM * cell.index + axis) + high] = tell(cell, axis, high);
 }
+
+// The cell beyond; EQ_NONE beyond the boundary.
+struct Neighbours {
+  const EqCartesian& g;
+  template <class Cell>
+  EQ_OPERATOR EqEntity operator()(const Cell& cell, int axis, int high) const {
+    return eq_side_on_boundary(g, cell, axis, high) ? EQ_NONE : eq_neighbour(g, cell, axis, high);
+  }
+};
+extern "C" __global__ void neighbours(const EqCartesian g, EqEntity* __restrict__ out) { at_sides(g, out, Neighbours{g}); }
+
+// The face.
+struct SideFaces {
+  const EqCartesian& g;
+  template <class Cell>
+  EQ_OPERATOR EqEntity operator()(const Cell& cell, int axis, int high) const { return eq_side_face(g, cell, axis, high); }
+};
+extern "C" __global__ void side_faces(const EqCartesian g, EqEntity* __restrict__ out) { at_sides(g, out, SideFaces{g}); }
 
 // How often each cell is met inside, in the low 8 bits, and as one on the boundary, in the next 8,
 // by a launch that goes over both apart.
 extern "C" __global__ void visits(const EqCartesian g, EqEntity* __restrict__ out) {
   if (eq_is_inside_block(g)) {
-    EqCell cell;
+    EqInsideCell cell;
     for (unsigned int step = 0; step < g.cells_per_thread; ++step)
       if (eq_inside_cell_here(g, step, cell)) out[cell.index] += eq_cell_on_boundary(g, cell) ? 100u : 1u;
     return;

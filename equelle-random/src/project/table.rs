@@ -86,9 +86,14 @@ const FIVE_SPOT_OF_TWO: &[&str] = &["examples/two_phase_implicit/case.param"];
 const TORUS: &[&str] = &["nx=5", "ny=4", "dx=0.5", "dy=0.25", "grid_periodic=x-:x+,y-:y+"];
 const TORUS_OF_BLOCKS: &[&str] = &["grid_dim=3", "nx=3", "ny=4", "nz=3", "dx=0.5", "dy=0.25", "dz=2", "grid_periodic=x-:x+,y-:y+,z-:z+"];
 
+/// The same of two cells from side to side, along an axis that is open and along one that is not.
+const TWO_ACROSS: &[&str] = &["grid_dim=3", "nx=2", "ny=2", "nz=4", "dx=0.5", "dy=0.25", "dz=2", "grid_periodic=x-:x+,z-:z+"];
+
 pub const OVERRIDES: &[ProgramOverrides] = &[
     ProgramOverrides::new("tests/run/periodic_advection").runs(&[TORUS, TORUS_OF_BLOCKS]),
     ProgramOverrides::new("tests/run/periodic_heat").runs(&[TORUS, TORUS_OF_BLOCKS]),
+    ProgramOverrides::new("tests/run/periodic_varied").runs(&[TORUS, TORUS_OF_BLOCKS, TWO_ACROSS]),
+    ProgramOverrides::new("tests/cuda/joined_sides").runs(&[TORUS, TORUS_OF_BLOCKS, TWO_ACROSS]),
     ProgramOverrides::new("tests/run/periodic_channel").runs(&[TORUS, TORUS_OF_BLOCKS]),
     // The sum of the sources is zero.
     ProgramOverrides::new("tests/run/periodic_poisson").runs(&[&[

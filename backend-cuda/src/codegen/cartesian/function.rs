@@ -26,7 +26,7 @@ pub(in crate::codegen) fn cell_function(source: Source<'_>, block: &KBlock) -> F
         inside.inside = true;
         inside.loads_neighbours_first = first;
         inside.open("if (eq_is_inside_block(g)) {");
-        inside.line("EqCell cell;");
+        inside.line("EqInsideCell cell;");
         inside.line("#pragma unroll 1");
         inside.open("for (unsigned int step = 0; step < g.cells_per_thread; ++step) {");
         inside.line("if (!eq_inside_cell_here(g, step, cell)) continue;");

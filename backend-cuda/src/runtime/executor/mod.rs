@@ -65,7 +65,7 @@ pub struct Executor {
     counters: Cell<Counters>,
     /// Compile options of the program's kernels.
     options: CompileOptions,
-    /// The grid, if it is Cartesian.
+    /// The grid, if it is Cartesian; sides may be joined.
     shape: Option<EqCartesian>,
     modules: RefCell<HashMap<ModuleKey, ModuleId>>,
     functions: RefCell<HashMap<ModuleId, HashMap<Rc<str>, FunctionId>>>,
@@ -131,12 +131,17 @@ impl Executor {
         self.options.wide_offsets
     }
 
-    /// The grid, if it is Cartesian.
-    pub(crate) fn shape(&self) -> Option<EqCartesian> {
+    /// The grid, if it is Cartesian; sides may be joined.
+    pub(crate) fn closed_shape(&self) -> Option<EqCartesian> {
         self.shape
     }
 
-    /// The Cartesian grid.
+    /// The grid, if it is Cartesian and no sides are joined.
+    pub(crate) fn open_shape(&self) -> Option<EqCartesian> {
+        self.shape.filter(|_| self.options.joined == [false; 3])
+    }
+
+    /// The Cartesian grid, whose sides may be joined.
     ///
     /// # Errors
     /// `Backend` (an internal error) if it is not Cartesian.

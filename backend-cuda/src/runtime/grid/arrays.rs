@@ -97,7 +97,7 @@ impl DeviceGrid {
     /// # Errors
     /// `Backend`: not enough memory. `Data`: the grid has no edges or vertices.
     pub(crate) fn args(&mut self, grid: &Grid, needs: GridArrays) -> Result<EqGrid, Error> {
-        match self.executor.shape() {
+        match self.executor.open_shape() {
             None => self.arrays(grid, needs),
             Some(shape) => Ok(EqGrid { shape, ..self.arrays(grid, needs.without_closed_forms())? }),
         }
@@ -203,8 +203,9 @@ pub(crate) fn cartesian_args(shape: &Cartesian) -> EqCartesian {
         face_start[axis] = shape.face_start(axis) as u32;
         boundary_start[axis] = boundary as u32;
         interior_start[axis] = interior as u32;
-        boundary += 2 * across(axis);
-        interior += (shape.n[axis] - 1) * across(axis);
+        let [on_boundary, inside] = if shape.joined[axis] { [0, shape.n[axis]] } else { [2, shape.n[axis] - 1] };
+        boundary += on_boundary * across(axis);
+        interior += inside * across(axis);
         area[axis] = (0..dim).filter(|&a| a != axis).map(|a| shape.spacing[a]).product();
     }
     let volume = shape.spacing[..dim].iter().product();

@@ -196,7 +196,7 @@ impl DeviceSets {
 /// True if the prelude has closed forms for ranks in the canonical superset of a domain, on a
 /// Cartesian grid.
 fn in_closed_form(executor: &Executor, domain: &Domain) -> bool {
-    executor.shape().is_some() && matches!(domain.kind(), EntityKind::Cell | EntityKind::Face)
+    executor.closed_shape().is_some() && matches!(domain.kind(), EntityKind::Cell | EntityKind::Face)
 }
 
 /// A map of `size` undefined ranks.

@@ -28,9 +28,11 @@ pub struct CompileOptions {
     pub wide_offsets: bool,
     /// True if neighbours across half-faces have 16 bits: `EQ_NARROW_SIDES` in the kernels.
     pub narrow_sides: bool,
-    /// True if kernels of programs use closed forms for relations and geometry of a Cartesian grid:
-    /// `EQ_CARTESIAN` in the kernels.
+    /// True if kernels of programs use closed forms for relations and geometry of an open Cartesian
+    /// grid: `EQ_CARTESIAN` in the kernels.
     pub cartesian: bool,
+    /// True for the axes of a Cartesian grid whose sides are joined: `EQ_JOINED` in the kernels.
+    pub joined: [bool; 3],
     /// Precision of collections: `EqReal` in the kernels.
     pub precision: Precision,
 }
@@ -47,6 +49,10 @@ impl CompileOptions {
         }
         if self.cartesian {
             definitions.push("-DEQ_CARTESIAN=1".to_owned());
+        }
+        if self.joined != [false; 3] {
+            let mask = self.joined.iter().rev().fold(0, |mask, &joined| 2 * mask + u32::from(joined));
+            definitions.push(format!("-DEQ_JOINED={mask}"));
         }
         if self.precision == Precision::Single {
             definitions.push("-DEQ_SINGLE=1".to_owned());
@@ -309,9 +315,11 @@ impl KernelModule {
         if self.is_on_grids() {
             // The operation level is the reference, and reads arrays.
             let cartesian = of_program.cartesian && !OWN_MODULES.contains(self);
-            CompileOptions { precision, cartesian, ..of_program }
+            let has_closed_forms = *self == COLLECTIONS_MODULE || !OWN_MODULES.contains(self);
+            let joined = if has_closed_forms { of_program.joined } else { [false; 3] };
+            CompileOptions { precision, cartesian, joined, ..of_program }
         } else {
-            CompileOptions { dim: 3, wide_offsets: false, narrow_sides: false, cartesian: false, precision }
+            CompileOptions { dim: 3, wide_offsets: false, narrow_sides: false, cartesian: false, joined: [false; 3], precision }
         }
     }
 

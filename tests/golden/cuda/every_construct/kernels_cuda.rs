@@ -53,7 +53,7 @@ impl Kernels for CudaRuntime {
         &mut self,
         args: Transmissibility<'_, Self>,
     ) -> Result<ScalarCollection, Error> {
-        if self.uses_cartesian_forms() {
+        if self.uses_closed_forms() {
             let domain = self
                 .canonical_domain(
                     CanonicalSet::new(EntityKind::Face, Extent::Interior),
@@ -108,7 +108,7 @@ impl Kernels for CudaRuntime {
         }
     }
     fn weight(&mut self, args: Weight<'_, Self>) -> Result<ScalarCollection, Error> {
-        if self.uses_cartesian_forms() {
+        if self.uses_closed_forms() {
             let domain = self
                 .canonical_domain(CanonicalSet::new(EntityKind::Cell, Extent::All))?;
             let w_out = self.new_per_axis_collection(&domain)?;

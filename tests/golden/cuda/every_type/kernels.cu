@@ -110,7 +110,7 @@ extern "C" __global__ void EQ_LIGHT fields_cartesian(
   const bool big = *big_at != 0;
   const double growth = *growth_at;
   if (eq_is_inside_block(g)) {
-    EqCell cell;
+    EqInsideCell cell;
     #pragma unroll 1
     for (unsigned int step = 0; step < g.cells_per_thread; ++step) {
       if (!eq_inside_cell_here(g, step, cell)) continue;
@@ -224,7 +224,7 @@ extern "C" __global__ void EQ_LIGHT smoothed_cartesian(
   const EqVector along = eq_load(along_at, 1, 0);
   const bool big = *big_at != 0;
   if (eq_is_inside_block(g)) {
-    EqCell cell;
+    EqInsideCell cell;
     #pragma unroll 1
     for (unsigned int step = 0; step < g.cells_per_thread; ++step) {
       if (!eq_inside_cell_here(g, step, cell)) continue;
@@ -399,7 +399,7 @@ extern "C" __global__ void EQ_LIGHT fluxes_cartesian(
     const double* __restrict__ u,
     double* __restrict__ flux_out) {
   if (eq_is_inside_block(g)) {
-    EqCell cell;
+    EqInsideCell cell;
     #pragma unroll 1
     for (unsigned int step = 0; step < g.cells_per_thread; ++step) {
       if (!eq_inside_cell_here(g, step, cell)) continue;

@@ -101,7 +101,7 @@ impl Kernels for CudaRuntime {
         args: Fields<'_, Self>,
     ) -> Result<(VectorCollection, ScalarCollection, BoolCollection), Error> {
         self.vector_size(2, &FIELDS)?;
-        if self.uses_cartesian_forms() {
+        if self.uses_closed_forms() {
             let domain = self
                 .canonical_domain(CanonicalSet::new(EntityKind::Cell, Extent::All))?;
             let v_out = self.new_vector_collection(&domain)?;
@@ -167,7 +167,7 @@ impl Kernels for CudaRuntime {
         }
     }
     fn smoothed(&mut self, args: Smoothed<'_, Self>) -> Result<ScalarCollection, Error> {
-        if self.uses_cartesian_forms() {
+        if self.uses_closed_forms() {
             let domain = self
                 .canonical_domain(CanonicalSet::new(EntityKind::Cell, Extent::All))?;
             let w_out = self.new_collection(&domain)?;
@@ -218,7 +218,7 @@ impl Kernels for CudaRuntime {
         }
     }
     fn fluxes(&mut self, args: Fluxes<'_, Self>) -> Result<ScalarCollection, Error> {
-        if self.uses_cartesian_forms() {
+        if self.uses_closed_forms() {
             let domain = self
                 .canonical_domain(CanonicalSet::new(EntityKind::Cell, Extent::All))?;
             let flux_out = self.new_collection(&domain)?;

@@ -19,7 +19,7 @@ impl Kernels for CudaRuntime {
         &mut self,
         args: ComputeItrans<'_, Self>,
     ) -> Result<ScalarCollection, Error> {
-        if self.uses_cartesian_forms() {
+        if self.uses_closed_forms() {
             let domain = self
                 .canonical_domain(
                     CanonicalSet::new(EntityKind::Face, Extent::Interior),
@@ -99,7 +99,7 @@ impl Kernels for CudaRuntime {
         &mut self,
         args: ComputeU<'_, Self>,
     ) -> Result<ScalarCollection, Error> {
-        if self.uses_cartesian_forms() {
+        if self.uses_closed_forms() && args.itrans.is_per_axis() {
             let domain = self
                 .canonical_domain(CanonicalSet::new(EntityKind::Cell, Extent::All))?;
             let u_2_out = self.new_collection(&domain)?;

@@ -115,7 +115,7 @@ extern "C" __global__ void EQ_LIGHT compute_u_cartesian(
     double* __restrict__ u_new_out) {
   const double dt = *dt_at;
   if (eq_is_inside_block(g)) {
-    EqCell cell;
+    EqInsideCell cell;
     #pragma unroll 1
     for (unsigned int step = 0; step < g.cells_per_thread; ++step) {
       if (!eq_inside_cell_here(g, step, cell)) continue;

@@ -21,7 +21,7 @@ impl Kernels for CudaRuntime {
         &mut self,
         args: ComputeMinusItrans<'_, Self>,
     ) -> Result<ScalarCollection, Error> {
-        if self.uses_cartesian_forms() {
+        if self.uses_closed_forms() {
             let domain = self
                 .canonical_domain(
                     CanonicalSet::new(EntityKind::Face, Extent::Interior),
@@ -124,7 +124,7 @@ impl Kernels for CudaRuntime {
         &mut self,
         args: ComputeU<'_, Self>,
     ) -> Result<ScalarCollection, Error> {
-        if self.uses_cartesian_forms() {
+        if self.uses_closed_forms() && args.minus_itrans.is_per_axis() {
             let domain = self
                 .canonical_domain(CanonicalSet::new(EntityKind::Cell, Extent::All))?;
             let u_new_out = self.new_collection(&domain)?;

@@ -176,7 +176,7 @@ extern "C" __global__ void EQ_HEAVY stage_cartesian(
   const double dy = *dy_at;
   const double dt = *dt_at;
   if (eq_is_inside_block(g)) {
-    EqCell cell;
+    EqInsideCell cell;
     #pragma unroll 1
     for (unsigned int step = 0; step < g.cells_per_thread; ++step) {
       if (!eq_inside_cell_here(g, step, cell)) continue;

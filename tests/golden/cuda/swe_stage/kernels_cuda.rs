@@ -16,7 +16,7 @@ impl Kernels for CudaRuntime {
         &mut self,
         args: Stage<'_, Self>,
     ) -> Result<(ScalarCollection, ScalarCollection, ScalarCollection), Error> {
-        if self.uses_cartesian_forms() {
+        if self.uses_closed_forms() {
             let domain = self
                 .canonical_domain(CanonicalSet::new(EntityKind::Cell, Extent::All))?;
             let w_2_out = self.new_collection(&domain)?;

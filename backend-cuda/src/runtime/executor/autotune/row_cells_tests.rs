@@ -112,7 +112,7 @@ fn diffusion(rt: &mut CudaRuntime, precision: Precision, u: Vec<f64>, widths: [f
 /// The results of a step of heat in every shape of its launch, as bits, with the shape's number of
 /// cells of a row a thread. The whole boundary has a given temperature.
 fn steps(rt: &mut CudaRuntime, precision: Precision) -> Results {
-    let grid = rt.session.grid().cartesian_shape().expect("a Cartesian grid");
+    let grid = rt.session.grid().closed_shape().expect("a Cartesian grid");
     let (cells, over) = (grid.n_cells(), LaunchDomain::InsideAndBoundary);
     let boundary = rt.canonical_domain(CanonicalSet::new(EntityKind::Face, Extent::Boundary)).expect("a set");
     let ranks = rt.cartesian_ranks(&boundary).expect("ranks");
@@ -148,8 +148,19 @@ fn rows_have_the_bits_of_single_cells() {
         &[70, 6, 3],
     ];
     for n in sizes {
-        have_the_bits_of_single_cells(n, steps);
+        have_the_bits_of_single_cells(n, "none", steps);
     }
+}
+
+/// Sides along some axes are joined, so that there still are faces with a given temperature.
+#[test]
+fn rows_between_joined_sides_have_the_bits_of_single_cells() {
+    for sides in ["x-:x+", "y-:y+"] {
+        for n in [&[12, 9, 7][..], &[2, 3, 4], &[8, 2], &[256, 5]] {
+            have_the_bits_of_single_cells(n, sides, steps);
+        }
+    }
+    have_the_bits_of_single_cells(&[12, 9, 7], "x-:x+,y-:y+", steps);
 }
 
 /// On grids as small as two cells along an axis, so that rows are at their ends on both sides.
@@ -157,19 +168,19 @@ fn rows_have_the_bits_of_single_cells() {
 fn rows_that_are_read_by_index_have_the_bits_of_single_cells() {
     let sizes: [&[usize]; 7] = [&[2, 2, 2], &[4, 3, 2], &[6, 4, 5], &[8, 2, 3], &[12, 9, 7], &[70, 6, 3], &[257, 2, 2]];
     for n in sizes {
-        have_the_bits_of_single_cells(n, steps_by_index);
+        have_the_bits_of_single_cells(n, "none", steps_by_index);
     }
 }
 
 #[test]
 fn rare_divisions_have_the_bits_of_single_cells() {
     for n in [[4, 3, 2], [12, 9, 7], [8, 5, 33]] {
-        have_the_bits_of_single_cells(&n, steps_with_rare_numbers);
+        have_the_bits_of_single_cells(&n, "none", steps_with_rare_numbers);
     }
 }
 
 /// All shapes give the same bits, those of the widest rows too.
-fn have_the_bits_of_single_cells(n: &[usize], steps: fn(&mut CudaRuntime, Precision) -> Results) {
+fn have_the_bits_of_single_cells(n: &[usize], joined: &str, steps: fn(&mut CudaRuntime, Precision) -> Results) {
     for precision in [Precision::Double, Precision::Single] {
         for device in runtimes().iter().map(|rt| Rc::clone(rt.executor.device())) {
             let grid = match *n {
@@ -177,6 +188,7 @@ fn have_the_bits_of_single_cells(n: &[usize], steps: fn(&mut CudaRuntime, Precis
                 _ => Cartesian::block([n[0], n[1], n[2]], [0.5, 0.25, 2.0]),
             };
             let grid = Grid::cartesian(grid).expect("a grid");
+            let grid = if joined == "none" { grid } else { grid.with_periodic_sides(joined).expect("sides that meet") };
             let session = Session::on_grid(Program::named("test"), Parameters::default(), grid, Options::silent()).expect("a session");
             let mut rt = CudaRuntime::with_precision(session, device, precision).expect("a runtime");
             let results = steps(&mut rt, precision);
@@ -187,7 +199,10 @@ fn have_the_bits_of_single_cells(n: &[usize], steps: fn(&mut CudaRuntime, Precis
             };
             assert_eq!(widest, expected.map(|width| width as u32));
             for (row_cells, result) in &results {
-                assert!(*result == results[0].1, "{row_cells} cells of a row a thread on {n:?} in {precision:?} precision");
+                assert!(
+                    *result == results[0].1,
+                    "{row_cells} cells of a row a thread on {n:?}, joined {joined}, in {precision:?} precision"
+                );
             }
         }
     }

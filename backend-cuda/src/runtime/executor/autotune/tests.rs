@@ -27,7 +27,7 @@ extern "C" __global__ void EQ_LIGHT over_cells(const EqCartesian g, double* __re
 }
 extern "C" __global__ void EQ_HEAVY apart(const EqCartesian g, double* __restrict__ count) {
   if (eq_is_inside_block(g)) {
-    EqCell cell;
+    EqInsideCell cell;
     for (unsigned int step = 0; step < g.cells_per_thread; ++step)
       if (eq_inside_cell_here(g, step, cell)) count[cell.index] += 1.0;
     return;

@@ -1,5 +1,12 @@
 // ---- Cartesian grids ----------------------------------------------------------------------------
 
+// Bit a is set where the sides of axis a are joined. A constant of the compiler, so that on open
+// axes nothing is asked.
+#ifndef EQ_JOINED
+#define EQ_JOINED 0
+#endif
+EQ_FUNCTION bool eq_is_joined(int axis) { return EQ_JOINED >> axis & 1; }
+
 // One value per axis, without indexing the parameter space at run time.
 template <class T>
 EQ_FUNCTION T eq_at(const T* values, int axis) { return axis == 0 ? values[0] : axis == 1 ? values[1] : values[2]; }
@@ -9,6 +16,14 @@ struct EqCell {
   EqEntity index;
   unsigned int ijk[3];
 };
+
+// A cell at no end of the grid along any axis: where sides are joined, a type of its own tells that
+// its neighbours are at distances that are the same for all.
+#if EQ_JOINED
+struct EqInsideCell : EqCell {};
+#else
+typedef EqCell EqInsideCell;
+#endif
 
 // The same cell, of which the compiler knows nothing.
 EQ_FUNCTION void eq_forget(EqCell& cell) {
@@ -57,7 +72,8 @@ EQ_FUNCTION EqCell eq_cell_of_step(const EqCartesian& g, unsigned int i, unsigne
   return cell;
 }
 
-// True if a cell is inside the grid along an axis and those after it.
+// True if a cell is at no end of the grid, open or joined, along an axis and those after it. Cells
+// at joined ends are gone through apart too: elsewhere the distance to neighbours is fixed.
 EQ_FUNCTION bool eq_is_inside_from(const EqCartesian& g, const EqCell& cell, int first) {
   bool inside = true;
 #pragma unroll
@@ -65,14 +81,14 @@ EQ_FUNCTION bool eq_is_inside_from(const EqCartesian& g, const EqCell& cell, int
   return inside;
 }
 
-// The cell of this thread, if it is in the interior.
-EQ_FUNCTION bool eq_inside_cell_here(const EqCartesian& g, unsigned int step, EqCell& cell) {
-  cell = eq_cell_of_step(g, blockIdx.x * blockDim.x + threadIdx.x, threadIdx.y, step);
+// The cell of this thread, if it is at no end of the grid.
+EQ_FUNCTION bool eq_inside_cell_here(const EqCartesian& g, unsigned int step, EqInsideCell& cell) {
+  static_cast<EqCell&>(cell) = eq_cell_of_step(g, blockIdx.x * blockDim.x + threadIdx.x, threadIdx.y, step);
   return eq_is_inside_from(g, cell, 0);
 }
 
-// The k-th boundary cell: layers at both ends of z, then rows at both ends of y, then columns at
-// both ends of x. False beyond the last one.
+// The k-th cell at an end of the grid: layers at both ends of z, then rows at both ends of y, then
+// columns at both ends of x. False beyond the last one.
 EQ_FUNCTION bool eq_boundary_cell(const EqCartesian& g, EqEntity k, EqCell& cell) {
   const unsigned int nx = g.n[0], ny = g.n[1], nz = g.n[2];
   unsigned int i, j, l;
@@ -133,8 +149,8 @@ EQ_FUNCTION bool eq_is_far(const EqCartesian& g, const EqCell& cell, unsigned in
 // Distance in the cell numbering between neighbours along an axis.
 EQ_FUNCTION EqEntity eq_stride(const EqCartesian& g, int axis) { return axis == 0 ? 1u : axis == 1 ? g.n[0] : g.n[0] * g.n[1]; }
 
-// The neighbour beyond a side of a cell, with its mark, as `eq_neighbour_at` gives it. Sides are
-// numbered by ascending face: the low and the high one of each axis.
+// The neighbour beyond a side of a cell of an open grid, with its mark, as `eq_neighbour_at` gives
+// it. Sides are numbered by ascending face: the low and the high one of each axis.
 EQ_FUNCTION EqEntity eq_neighbour_beyond(const EqCartesian& g, const EqCell& cell, unsigned int side) {
   const unsigned int axis = side / 2, high = side % 2;
   const EqEntity mark = high << 31;
@@ -156,24 +172,50 @@ EQ_FUNCTION EqVectorOf<T> eq_along(int axis, T s) {
   return v;
 }
 
+// True if a side of a cell (high: 0 or 1) is where the grid ends along an axis, open or joined. In
+// the words of `eq_inside_row_here`, so that the compiler drops the question for its cells.
+EQ_FUNCTION bool eq_side_at_end(const EqCartesian& g, const EqCell& cell, int axis, int high) {
+  return high ? !(cell.ijk[axis] + 1 < g.n[axis]) : !(cell.ijk[axis] != 0);
+}
+#if EQ_JOINED
+EQ_FUNCTION bool eq_side_at_end(const EqCartesian&, const EqInsideCell&, int, int) { return false; }
+#endif
+
 // True if a side of a cell (high: 0 or 1) is on the boundary of the grid.
 EQ_FUNCTION bool eq_side_on_boundary(const EqCartesian& g, const EqCell& cell, int axis, int high) {
+  if (eq_is_joined(axis)) return false;
   return high ? cell.ijk[axis] + 1 == g.n[axis] : cell.ijk[axis] == 0;
 }
 
 // The neighbour across an interior side.
-EQ_FUNCTION EqEntity eq_neighbour(const EqCartesian& g, const EqCell& cell, int axis, int high) {
+template <class Cell>
+EQ_FUNCTION EqEntity eq_neighbour(const EqCartesian& g, const Cell& cell, int axis, int high) {
+  if (eq_is_joined(axis) && eq_side_at_end(g, cell, axis, high)) {
+    const EqEntity across = (g.n[axis] - 1) * eq_stride(g, axis);
+    return high ? cell.index - across : cell.index + across;
+  }
   return high ? cell.index + eq_stride(g, axis) : cell.index - eq_stride(g, axis);
 }
 
+// From the layer of a cell to that of the face on its side, modulo 2^32: layers of faces across an
+// axis are nodes, or, if it is joined, cells whose high sides they are.
+template <class Cell>
+EQ_FUNCTION unsigned int eq_layer_step(const EqCartesian& g, const Cell& cell, int axis, int high) {
+  if (!eq_is_joined(axis)) return high;
+  return high ? 0u : eq_side_at_end(g, cell, axis, 0) ? g.n[axis] - 1u : ~0u;
+}
+
 // Index of the face on a side.
-EQ_FUNCTION EqEntity eq_side_face(const EqCartesian& g, const EqCell& cell, int axis, int high) {
-  const unsigned int nx = g.n[0] + (axis == 0), ny = g.n[1] + (axis == 1);
-  const unsigned int i = cell.ijk[0] + (axis == 0 && high), j = cell.ijk[1] + (axis == 1 && high), k = cell.ijk[2] + (axis == 2 && high);
+template <class Cell>
+EQ_FUNCTION EqEntity eq_side_face(const EqCartesian& g, const Cell& cell, int axis, int high) {
+  const unsigned int open = !eq_is_joined(axis), step = eq_layer_step(g, cell, axis, high);
+  const unsigned int nx = g.n[0] + (axis == 0 ? open : 0u), ny = g.n[1] + (axis == 1 ? open : 0u);
+  const unsigned int i = cell.ijk[0] + (axis == 0 ? step : 0u), j = cell.ijk[1] + (axis == 1 ? step : 0u), k = cell.ijk[2] + (axis == 2 ? step : 0u);
   return eq_at(g.face_start, axis) + i + nx * (j + ny * k);
 }
 
-// A face and its position; along its axis `ijk` counts nodes, 0 to n inclusive.
+// A face and its position; along its axis `ijk` counts nodes, 0 to n inclusive, and layers of cells
+// whose high sides they are if the axis is joined.
 struct EqFace {
   EqEntity index;
   int axis;
@@ -188,7 +230,7 @@ EQ_FUNCTION EqFace eq_face(const EqCartesian& g, EqEntity index) {
 #pragma unroll
   for (int axis = 1; axis < DIM; ++axis)
     if (index >= g.face_start[axis]) face.axis = axis;
-  const unsigned int nx = g.n[0] + (face.axis == 0), ny = g.n[1] + (face.axis == 1);
+  const unsigned int nx = g.n[0] + (face.axis == 0 && !eq_is_joined(0)), ny = g.n[1] + (face.axis == 1 && !eq_is_joined(1));
   const unsigned int within = index - eq_at(g.face_start, face.axis);
   const unsigned int row = within / nx;
   face.ijk[0] = within - row * nx;
@@ -197,13 +239,13 @@ EQ_FUNCTION EqFace eq_face(const EqCartesian& g, EqEntity index) {
   return face;
 }
 
-// Rank in a canonical set of faces of the face at node `along` of an axis; `low` and `outer` are
+// Rank in a canonical set of faces of the face in layer `along` of an axis; `low` and `outer` are
 // its indices below and above the axis.
 EQ_FUNCTION EqEntity eq_canonical_face_rank(const EqCartesian& g, unsigned int canonical, EqEntity face, int axis, unsigned int along,
                                             unsigned int low, unsigned int outer) {
-  const unsigned int n = eq_at(g.n, axis);
+  const unsigned int n = eq_at(g.n, axis), open = !eq_is_joined(axis);
   const EqEntity stride = eq_stride(g, axis);
-  const bool boundary = along == 0 || along == n;
+  const bool boundary = open && (along == 0 || along == n);
   if (canonical == EQ_ALL_FACES) return face;
   if (canonical == EQ_BOUNDARY_FACES) {
     if (!boundary) return EQ_NONE;
@@ -212,16 +254,17 @@ EQ_FUNCTION EqEntity eq_canonical_face_rank(const EqCartesian& g, unsigned int c
   }
   if (boundary) return EQ_NONE;
   const EqEntity start = eq_at(g.interior_start, axis);
-  return start + low + stride * ((along - 1u) + (n - 1u) * outer);
+  return start + low + stride * ((along - open) + (n - open) * outer);
 }
 
 // Rank in the set of the face on a side of a cell; EQ_NONE outside. For ranks of Cartesian kernels;
 // no division.
-EQ_FUNCTION EqEntity eq_side_rank(const EqCartesian& g, const EqRanks& ranks, const EqCell& cell, int axis, int high) {
+template <class Cell>
+EQ_FUNCTION EqEntity eq_side_rank(const EqCartesian& g, const EqRanks& ranks, const Cell& cell, int axis, int high) {
   const unsigned int low = axis == 0 ? 0u : axis == 1 ? cell.ijk[0] : cell.ijk[0] + g.n[0] * cell.ijk[1];
   const unsigned int outer = axis == 0 ? cell.ijk[1] + g.n[1] * cell.ijk[2] : axis == 1 ? cell.ijk[2] : 0u;
   const EqEntity face = eq_side_face(g, cell, axis, high);
-  const EqEntity rank = eq_canonical_face_rank(g, ranks.canonical, face, axis, cell.ijk[axis] + high, low, outer);
+  const EqEntity rank = eq_canonical_face_rank(g, ranks.canonical, face, axis, cell.ijk[axis] + eq_layer_step(g, cell, axis, high), low, outer);
   if (!ranks.inner || rank == EQ_NONE) return rank;
   return ranks.inner[rank];
 }
@@ -230,8 +273,14 @@ EQ_FUNCTION EqEntity eq_side_rank(const EqCartesian& g, const EqRanks& ranks, co
 EQ_FUNCTION bool eq_cell_on_boundary(const EqCartesian& g, const EqCell& cell) {
   bool boundary = false;
 #pragma unroll
-  for (int axis = 0; axis < DIM; ++axis) boundary = boundary || cell.ijk[axis] == 0 || cell.ijk[axis] + 1 == g.n[axis];
+  for (int axis = 0; axis < DIM; ++axis) boundary = boundary || (!eq_is_joined(axis) && (cell.ijk[axis] == 0 || cell.ijk[axis] + 1 == g.n[axis]));
   return boundary;
+}
+
+// Number of layers of interior cells along an axis.
+EQ_FUNCTION unsigned int eq_interior_layers(const EqCartesian& g, int axis) {
+  if (axis >= DIM) return 1;
+  return eq_is_joined(axis) ? g.n[axis] : g.n[axis] > 2u ? g.n[axis] - 2u : 0u;
 }
 
 // Number of interior cells with a smaller index than a cell.
@@ -240,11 +289,11 @@ EQ_FUNCTION EqEntity eq_interior_cells_before(const EqCartesian& g, const EqCell
   bool open = true;
 #pragma unroll
   for (int axis = 2; axis >= 0; --axis) {
-    const unsigned int low = axis < DIM ? 1u : 0u;
+    const unsigned int low = axis < DIM && !eq_is_joined(axis) ? 1u : 0u;
     EqEntity layer = 1;
 #pragma unroll
-    for (int a = 0; a < axis; ++a) layer *= a < DIM ? (g.n[a] > 2u ? g.n[a] - 2u : 0u) : 1u;
-    const unsigned int size = axis < DIM ? (g.n[axis] > 2u ? g.n[axis] - 2u : 0u) : 1u;
+    for (int a = 0; a < axis; ++a) layer *= eq_interior_layers(g, a);
+    const unsigned int size = eq_interior_layers(g, axis);
     const unsigned int beyond = cell.ijk[axis] > low ? cell.ijk[axis] - low : 0u;
     const unsigned int at = beyond < size ? beyond : size;
     if (open) {

@@ -1,7 +1,7 @@
 // ---- Entities of a grid of any kind -------------------------------------------------------------
 
-// 1 if general kernels run on a Cartesian grid: relations and geometry then have closed forms,
-// with the bits of the arrays that a grid of this shape would have.
+// 1 if general kernels run on an open Cartesian grid: relations and geometry then have closed
+// forms, with the bits of the arrays that a grid of this shape would have.
 #ifndef EQ_CARTESIAN
 #define EQ_CARTESIAN 0
 #endif

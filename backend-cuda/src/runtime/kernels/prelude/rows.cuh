@@ -48,7 +48,7 @@ EQ_FUNCTION void eq_load_row(T (&row)[ROW], const Stored* values, EqEntity first
 }
 
 // Loads the values of the neighbours on one side of the cells, whose own values are `here`. Where
-// the grid ends along x, there is no neighbour, and any value stands for it.
+// the grid ends along x, any value stands for that of the neighbour: others take that cell.
 template <int ROW, class T, class Stored>
 EQ_FUNCTION void eq_load_neighbour_row(T (&row)[ROW], const T (&here)[ROW], const EqCartesian& g, const Stored* values, const EqCell& cell,
                                        int axis, int high) {
