@@ -96,12 +96,12 @@ fn every_stage_can_be_printed() {
     let optimised = stdout(&expect(0, equellec().args([HEAT, "--emit", "ir"])));
     assert!(optimised.contains("kernel ") && !optimised.contains("Divergence("), "{optimised}");
     let report = stdout(&expect(0, equellec().args(["emit", "report", HEAT])));
-    assert!(report.contains("compute_u over AllCells()"), "{report}");
+    assert!(report.contains("`u` over AllCells() (compute_u)"), "{report}");
     let json = stdout(&expect(0, equellec().args(["emit", "report", HEAT, "--message-format", "json"])));
     assert!(json.starts_with("{\n  \"parts\": ["), "{json}");
     // Beside other results it goes where messages go.
     let both = expect(0, equellec().args(["emit", "manifest", HEAT, "--report"]));
-    assert!(stdout(&both).starts_with('{') && stderr(&both).contains("compute_u over AllCells()"), "{both:?}");
+    assert!(stdout(&both).starts_with('{') && stderr(&both).contains("`u` over AllCells() (compute_u)"), "{both:?}");
     let both = expect(0, equellec().args(["emit", "manifest", HEAT, "--report", "--message-format=json"]));
     assert!(stderr(&both).lines().count() == 1 && stderr(&both).contains("\"kernel\":\"compute_u\""), "{both:?}");
     let inlined = stdout(&expect(0, equellec().args([HEAT, "--emit", "ir-after=inline"])));

@@ -4,12 +4,16 @@
 //! `EQUELLE_BLESS=1 cargo test --test report` rewrites the records; review the difference like
 //! code.
 
+#[path = "report/summary.rs"]
+mod summary;
+
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 use equelle::report;
 use equelle_front::check::{CheckOptions, check_text};
 use equelle_front::lower;
+use equelle_front::memory::Needs;
 use equelle_front::passes::{CallNotInlined, Need, OptLevel, Options, Why, optimise_by};
 use equelle_front::report::{Cartesian, Item, KernelItem, Part, Report, SlowOperations, Traffic, When};
 use equelle_front::source::SourceMap;
@@ -24,7 +28,9 @@ fn report_at(name: &str, text: &str, level: OptLevel) -> (Report, SourceMap) {
     let source = SourceMap::new(format!("{name}.equelle"), text);
     let module = lower::lower(&program, &source, name);
     let (module, notes) = optimise_by(module, &Options { level, ..Options::default() }, &mut |_, _| {});
-    (Report::of(&module, &notes), source)
+    let mut report = Report::of(&module, &notes);
+    report.add_memory(&module, &Needs::of(&module));
+    (report, source)
 }
 
 fn report_of(name: &str, text: &str) -> Report {

@@ -150,7 +150,7 @@ fn functions_that_write_outer_mutables_return_them() {
     assert!(printed.contains("= 8.0"), "{printed}");
 }
 
-/// An entity collection that is put out, and asked for Empties in the same kernel.
+/// A kernel that writes an entity collection as output and also tests it for Empty.
 #[test]
 fn entities_of_a_merged_kernel_are_of_any_set() {
     let text = "edges = AllEdges()\nmaybe = InteriorEdges() Extend edges\nlength = |edges|\n\
@@ -159,8 +159,7 @@ fn entities_of_a_merged_kernel_are_of_any_set() {
     assert!(module.kernels.iter().any(|k| k.results.len() == 2), "{}", ir::text::print(&module));
 }
 
-/// Fluxes, sources and both stages of the Runge-Kutta method: what a hand-written program does in
-/// two kernels.
+/// Fluxes and sources of each Runge-Kutta stage are one kernel, as in a hand-written program.
 #[test]
 fn shallow_water_is_one_kernel_per_stage() {
     let module = compile(include_str!("../../examples/shallow_water/shallow_water.equelle"), OptLevel::O2);

@@ -281,7 +281,8 @@ impl<R: DerivativeAccess> Interpreter<'_, R> {
         })
     }
 
-    /// A domain, or that of a collection of numbers, Vectors or truth values.
+    /// The domain that a value is, or the domain of a collection of numbers, Vectors or truth
+    /// values.
     fn domain_of(&self, value: &Value<R>) -> Option<R::Domain> {
         match value {
             Value::Domain(domain) => Some(domain.clone()),

@@ -5,7 +5,7 @@ use std::fmt;
 /// A construct that lanes do not have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Refusal {
-    /// Derivatives where no equation is.
+    /// Derivatives outside an equation.
     Derivatives,
     /// Columns of a Jacobian that the state chooses.
     ChosenColumns,
@@ -13,7 +13,7 @@ pub enum Refusal {
     NestedSums,
     /// Unknowns that have no columns, or none that ascend.
     Unknowns,
-    /// One evaluation, which is no block.
+    /// A single evaluation, too few for lanes.
     OneElement,
     /// A value per axis that is no Scalar, or that has conditions.
     PerAxis,
@@ -21,7 +21,7 @@ pub enum Refusal {
     OtherEntity,
     /// Branches and sums inside each other.
     Depth,
-    /// Something of a type that verification should have refused.
+    /// A value of a type that verification should have refused.
     Type,
 }
 

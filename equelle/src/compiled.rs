@@ -66,12 +66,15 @@ impl Compiled {
         self.verified.module().interface.implicit
     }
 
-    /// The report of the compilation, with the loops that back-ends chose.
+    /// The report of the compilation, with the memory of the program and the loops that back-ends
+    /// chose.
     ///
     /// # Errors
     /// A back-end cannot express the program.
     pub fn report(&self) -> Result<Report, Failure> {
         let mut report = self.report.clone();
+        let module = self.verified.module();
+        report.add_memory(module, &package::memory_needs(module, &self.backends()));
         pipeline::add_forms(&mut report, &self.source, &self.verified, &self.backends())?;
         Ok(report)
     }

@@ -24,7 +24,7 @@ struct Bowl {
     depth: Vec<f64>,
 }
 
-/// Rounded, so that files are short and do not depend on the last bits.
+/// Rounds to four digits, so that files are short and do not depend on the last bits.
 fn rounded(value: f64) -> f64 {
     (value * 1e4).round() / 1e4
 }

@@ -107,7 +107,7 @@ fn ignores_dimensions(text: &str) -> bool {
     text.lines().next().is_some_and(|first| words(first) == words(IGNORE_DIMENSIONS))
 }
 
-/// [`check_source`], whatever the text says of dimensions.
+/// [`check_source`] by the options alone; the first line of the text is not considered.
 fn check_as_asked(source: &SourceMap, options: &CheckOptions) -> Checked {
     let mut diagnostics = Vec::new();
     let mut programs = Vec::with_capacity(source.files().len());

@@ -23,6 +23,7 @@ pub struct Notes {
     calls: BTreeMap<String, CallNotInlined>,
     placed: BTreeMap<(String, ValueId), Why>,
     for_solves: BTreeMap<(String, ValueId), Why>,
+    generated_names: BTreeSet<(String, ValueId)>,
 }
 
 /// Reason why a call was not inlined.
@@ -106,6 +107,16 @@ impl Notes {
     /// Notes why what a solve reads is not evaluated inside its equations.
     pub(super) fn place_before_solve(&mut self, function: &str, value: ValueId, why: Why) {
         self.for_solves.insert((function.to_owned(), value), why);
+    }
+
+    /// Notes that a pass gave a value of a function its name, as the program has none for it.
+    pub(super) fn generate_name(&mut self, function: &str, value: ValueId) {
+        self.generated_names.insert((function.to_owned(), value));
+    }
+
+    /// True if a pass gave the value its name.
+    pub fn has_generated_name(&self, function: &str, value: ValueId) -> bool {
+        self.generated_names.contains(&(function.to_owned(), value))
     }
 
     /// Reason why calls of the function `callee` stay.

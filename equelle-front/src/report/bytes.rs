@@ -4,6 +4,14 @@ use super::traffic::{Form, traffic};
 use crate::ir::body_usage::BodyUsage;
 use crate::ir::{CartesianForm, Kernel, Module, Precision};
 
+/// Bytes of a number in a collection.
+pub(super) fn number_bytes(module: &Module) -> u64 {
+    match module.numbers.precision {
+        Precision::Double => 8,
+        Precision::Single => 4,
+    }
+}
+
 /// Bytes for one element by dimension of the grid, 1 to 3; 0 where a kernel cannot run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct KernelBytes {
@@ -19,10 +27,7 @@ impl KernelBytes {
         let usage = BodyUsage::from_general_form(kernel, &module.sets);
         let exact = usage.vector_sizes.last().map(|&size| size as u32);
         let least = usage.largest_component.map_or(1, |index| index + 1);
-        let number = match module.numbers.precision {
-            Precision::Double => 8,
-            Precision::Single => 4,
-        };
+        let number = number_bytes(module);
         let count = |body, form| {
             [1, 2, 3].map(|dim| {
                 let runs = dim >= least && exact.is_none_or(|exact| exact == dim);

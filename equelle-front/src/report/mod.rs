@@ -3,11 +3,13 @@
 //!
 //! [`Report::of`] walks a module after the passes ([`walk`]) and looks up the reasons that the
 //! passes noted themselves ([`crate::passes::Notes`]). [`traffic`] counts what a kernel reads,
-//! writes and computes for one element, of which [`bytes`] gives profiles the part they need. This
-//! folder gives data; the driver renders it.
+//! writes and computes for one element, of which [`bytes`] gives profiles the part they need;
+//! [`summary`] adds it up by part. This folder gives data; the driver renders it.
 
 mod bytes;
+mod memory;
 mod slow;
+mod summary;
 mod traffic;
 mod walk;
 
@@ -16,7 +18,9 @@ use crate::ir::{CheckKind, KernelId};
 use crate::passes::{CallNotInlined, Why};
 
 pub use bytes::KernelBytes;
+pub use memory::{Memory, System};
 pub use slow::SlowOperations;
+pub use summary::{PartTotals, PerCell};
 pub use traffic::Traffic;
 
 /// Report on a compiled program.
@@ -29,6 +33,8 @@ pub struct Report {
     /// First the part that runs once, then those that run in each round of a loop, in each
     /// evaluation of a residual, in each call of a function.
     pub parts: Vec<Part>,
+    /// Memory and linear systems: [`Report::add_memory`].
+    pub memory: Option<Memory>,
 }
 
 /// Items that run together.
@@ -65,7 +71,7 @@ impl Part {
     /// Its kernels, in order.
     pub fn kernels(&self) -> impl Iterator<Item = &KernelItem> {
         self.items.iter().filter_map(|item| match item {
-            Item::Kernel(kernel) => Some(kernel),
+            Item::Kernel(kernel) => Some(kernel.as_ref()),
             Item::Operation { .. } | Item::Solve { .. } | Item::Loop { .. } | Item::Call { .. } => None,
         })
     }
@@ -90,7 +96,7 @@ pub enum When {
 #[allow(missing_docs)] // The line of a variant explains its fields.
 pub enum Item {
     /// Launches a kernel.
-    Kernel(KernelItem),
+    Kernel(Box<KernelItem>),
     /// Computes a collection by an operation of the runtime; `why` if a pass decided so.
     Operation { name: String, line: u32, operation: &'static str, why: Option<Why> },
     /// Runs Newton's method, whose evaluations are a part of their own. `untreated`: the construct
@@ -135,6 +141,11 @@ pub struct KernelItem {
     pub lines: Vec<u32>,
     /// Name of the set over which it runs; empty for one evaluation.
     pub over: String,
+    /// Elements of this set for each cell of a large grid; 0 for sets made at run time, on the
+    /// boundary, and for one evaluation. `[dimensions]`
+    pub per_cell: Vec<f64>,
+    /// The unknown whose equation it is, with the derivatives.
+    pub equation_of: Option<String>,
     /// Results that it computes.
     pub results: Vec<ResultItem>,
     /// In programs that read by index: which cells around its own it reads.
@@ -163,8 +174,10 @@ pub struct Points {
 /// The cells of which a kernel reads the values of a collection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParamPoints {
-    /// Name of the collection.
+    /// Name of the collection in the kernel.
     pub name: String,
+    /// Its name or formula in the program, if it has one.
+    pub written: String,
     /// Number of cells.
     pub count: usize,
     /// Distances, backwards and forwards along each axis.
@@ -185,14 +198,18 @@ pub enum Cartesian {
 /// A result of a kernel.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ResultItem {
-    /// Its name.
+    /// Its name in the kernel.
     pub name: String,
+    /// Its name or formula in the program; `None` for residuals.
+    pub written: Option<String>,
     /// The Equelle line of the expression.
     pub line: u32,
     /// Reason why it is not computed inside its readers; `None` for residuals.
     pub why: Option<Why>,
     /// The same for the equations of a solve that read it.
     pub before_solve: Option<Why>,
-    /// The collection whose memory it takes.
+    /// The collection whose memory it takes, as the kernel calls it.
     pub in_place: Option<String>,
+    /// The same as the program writes it.
+    pub replaces: Option<String>,
 }

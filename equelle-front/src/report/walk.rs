@@ -2,17 +2,18 @@
 
 use std::collections::BTreeSet;
 
-use super::traffic::{Form, Traffic, traffic};
+use super::bytes::number_bytes;
+use super::traffic::{Form, Traffic, per_cell, traffic};
 use super::{Cartesian, Item, KernelItem, ParamPoints, Part, Points, Report, ResultItem, RoundLength, Steps, When};
 use crate::ir::body_usage::BodyUsage;
 use crate::ir::reach::{offsets_read, reach};
 use crate::ir::{
-    Block, CartesianForm, Equation, Function, FunctionId, KBlock, KResult, Kernel, KernelId, Module, Op, OpClass, Rounds, Space, StmtKind,
+    Block, CartesianForm, Equation, Function, FunctionId, KBlock, Kernel, KernelId, Module, Op, OpClass, ParamId, Rounds, Space, StmtKind,
     ValueId,
 };
 use crate::ops::Offset;
 use crate::passes::Notes;
-use crate::source::Span;
+use crate::source::{FileId, Span};
 use crate::time_steps::{self, TimeLoop};
 use crate::types::{Shape, Type};
 
@@ -36,7 +37,7 @@ impl Report {
             walker.part(when, 0, callee, &callee.body);
         }
         let file = module.source.name().rsplit(['/', '\\']).next().unwrap_or_default().to_owned();
-        Report { file, dimensions: walker.dimensions, parts: walker.parts }
+        Report { file, dimensions: walker.dimensions, parts: walker.parts, memory: None }
     }
 
     /// The parts that run in each round of the innermost loops.
@@ -91,10 +92,9 @@ impl Walker<'_> {
                         self.parts[index].items.push(item);
                     }
                 }
-                StmtKind::Launch { kernel, results, .. } => {
-                    let results = results.iter().map(|&value| (function, value)).collect();
-                    let item = self.kernel(*kernel, results);
-                    self.parts[index].items.push(Item::Kernel(item));
+                StmtKind::Launch { kernel, args, results } => {
+                    let item = self.kernel(*kernel, Some((function, args, results)));
+                    self.parts[index].items.push(Item::Kernel(Box::new(item)));
                 }
                 StmtKind::For { rounds, body } => {
                     let steps = self.steps(function, *rounds);
@@ -158,9 +158,8 @@ impl Walker<'_> {
                 let line = self.line(statement.span);
                 let item = match &statement.kind {
                     StmtKind::Let { results, op } => self.operation(function, results, op, line, depth),
-                    StmtKind::Launch { kernel, results, .. } => {
-                        let results = results.iter().map(|&value| (function, value)).collect();
-                        Some(Item::Kernel(self.kernel(*kernel, results)))
+                    StmtKind::Launch { kernel, args, results } => {
+                        Some(Item::Kernel(Box::new(self.kernel(*kernel, Some((function, args, results))))))
                     }
                     StmtKind::For { rounds, body } => {
                         self.part(When::Loop { line }, depth + 1, function, body);
@@ -171,31 +170,36 @@ impl Walker<'_> {
                 self.parts[index].items.extend(item);
             }
         }
-        for equation in equations {
-            let item = self.kernel(equation.kernel, Vec::new());
-            self.parts[index].items.push(Item::Kernel(item));
+        for (number, equation) in equations.iter().enumerate() {
+            let unknown = self.module.kernels[equation.kernel.0 as usize].params.get(number).map(|p| p.name.clone());
+            let item = KernelItem { equation_of: unknown, ..self.kernel(equation.kernel, None) };
+            self.parts[index].items.push(Item::Kernel(Box::new(item)));
         }
     }
 
-    fn kernel(&self, id: KernelId, values: Vec<(&Function, ValueId)>) -> KernelItem {
+    /// A kernel; `launch` has the function that launches it, its arguments and results.
+    fn kernel(&self, id: KernelId, launch: Option<(&Function, &[ValueId], &[ValueId])>) -> KernelItem {
         let kernel = &self.module.kernels[id.0 as usize];
         let lines: BTreeSet<u32> = kernel.spans.iter().map(|span| self.line(*span)).filter(|line| *line > 0).collect();
-        let in_place = |result: &KResult| result.in_place.and_then(|p| kernel.params.get(p.0 as usize)).map(|p| p.name.clone());
-        let results = kernel.results.iter().enumerate().map(|(i, result)| match values.get(i) {
-            Some((function, value)) => ResultItem {
+        let param_name = |param: ParamId| {
+            let argument = launch.and_then(|(function, args, _)| Some((function, *args.get(param.0 as usize)?)));
+            let written = argument.and_then(|(function, value)| self.written(function, value));
+            written.unwrap_or_else(|| kernel.params[param.0 as usize].name.clone())
+        };
+        let results = kernel.results.iter().enumerate().map(|(i, result)| {
+            let value = launch.and_then(|(function, _, results)| Some((function, *results.get(i)?)));
+            ResultItem {
                 name: result.name.clone(),
-                line: self.line(function.values[value.0 as usize].span),
-                why: self.notes.why(&function.name, *value).cloned(),
-                before_solve: self.notes.why_before_solve(&function.name, *value).cloned(),
-                in_place: in_place(result),
-            },
-            None => ResultItem {
-                name: result.name.clone(),
-                line: kernel.spans.first().map_or(0, |s| self.line(*s)),
-                why: None,
-                before_solve: None,
-                in_place: in_place(result),
-            },
+                written: value.and_then(|(function, value)| self.written(function, value)),
+                line: match value {
+                    Some((function, value)) => self.line(function.values[value.0 as usize].span),
+                    None => self.residual_line(kernel),
+                },
+                why: value.and_then(|(function, value)| self.notes.why(&function.name, value).cloned()),
+                before_solve: value.and_then(|(function, value)| self.notes.why_before_solve(&function.name, value).cloned()),
+                in_place: result.in_place.map(|p| kernel.params[p.0 as usize].name.clone()),
+                replaces: result.in_place.map(param_name),
+            }
         });
         let body = kernel.jacobian.as_ref().map_or(&kernel.body, |form| &form.body);
         KernelItem {
@@ -205,8 +209,10 @@ impl Walker<'_> {
                 Space::Set(set) => self.module.sets.get(set).name.clone(),
                 Space::Unit => String::new(),
             },
+            per_cell: self.dimensions.iter().map(|&dim| self.per_cell(kernel.space, dim)).collect(),
+            equation_of: None,
             results: results.collect(),
-            points: points(kernel, body),
+            points: points(kernel, body, param_name),
             checks: kernel.checks.iter().map(|check| check.kind).collect(),
             general: self.counts(kernel, body, Form::General),
             cartesian: match &kernel.cartesian {
@@ -222,13 +228,39 @@ impl Walker<'_> {
         }
     }
 
+    /// Line of the residual of an equation, which stands below the functions that it calls.
+    fn residual_line(&self, kernel: &Kernel) -> u32 {
+        let is_own = |span: &Span| self.module.source.file_and_line(self.line(*span)).0 == FileId::MAIN;
+        let last = kernel.spans.iter().max_by_key(|span| (is_own(span), span.end, span.end - span.start));
+        last.map_or(0, |span| self.line(*span))
+    }
+
     fn counts(&self, kernel: &Kernel, body: &KBlock, form: Form) -> Vec<Traffic> {
-        self.dimensions.iter().map(|&dim| traffic(kernel, body, form, &self.module.sets, dim, 8)).collect()
+        self.dimensions.iter().map(|&dim| traffic(kernel, body, form, &self.module.sets, dim, number_bytes(self.module))).collect()
+    }
+
+    /// Elements for each cell of a large grid; 0 for sets made at run time, which are small.
+    fn per_cell(&self, space: Space, dim: u32) -> f64 {
+        match space {
+            Space::Set(set) => self.module.sets.get(set).canonical.map_or(0.0, |set| per_cell(set, dim)),
+            Space::Unit => 0.0,
+        }
+    }
+
+    /// A value as the program writes it: its name, as an element of an array, or else its formula.
+    fn written(&self, function: &Function, value: ValueId) -> Option<String> {
+        let info = &function.values[value.0 as usize];
+        if info.name.is_empty() || self.notes.has_generated_name(&function.name, value) {
+            let formula = self.module.source.text_of(info.span)?;
+            return Some(formula.split_whitespace().collect::<Vec<_>>().join(" ")).filter(|text| !text.is_empty());
+        }
+        let element = info.array.as_ref().and_then(|array| Some((array, info.name.strip_prefix(array.as_str())?.strip_prefix('_')?)));
+        Some(element.map_or_else(|| info.name.clone(), |(array, index)| format!("{array}[{index}]")))
     }
 }
 
 /// The cells around its own that a body reads, if it reads by index.
-fn points(kernel: &Kernel, body: &KBlock) -> Option<Points> {
+fn points(kernel: &Kernel, body: &KBlock, written: impl Fn(ParamId) -> String) -> Option<Points> {
     let read = offsets_read(body);
     let all: BTreeSet<&Offset> = read.values().flatten().collect();
     if all.iter().all(|by| **by == Offset::default()) {
@@ -236,6 +268,7 @@ fn points(kernel: &Kernel, body: &KBlock) -> Option<Points> {
     }
     let params = read.iter().filter(|(_, offsets)| !offsets.is_empty()).map(|(param, offsets)| ParamPoints {
         name: kernel.params[param.0 as usize].name.clone(),
+        written: written(*param),
         count: offsets.len(),
         reach: reach(offsets),
     });

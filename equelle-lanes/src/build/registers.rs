@@ -200,8 +200,8 @@ pub fn allocate(mut program: LaneProgram) -> LaneProgram {
     program
 }
 
-/// From the first to the last operation that has each value; a loop keeps what it reads from
-/// outside.
+/// Live range of each value, from its first to its last operation. What a loop reads from outside
+/// lives to the end of the loop.
 fn lives(code: &mut [Instr]) -> BTreeMap<(File, u32), Life> {
     let mut lives: BTreeMap<(File, u32), Life> = BTreeMap::new();
     let mut loops = Vec::new();

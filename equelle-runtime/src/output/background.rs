@@ -20,7 +20,7 @@ pub(super) enum Order {
     Field(FieldOrder),
     /// The collections so far are those of a step.
     EndStep(StepEnd),
-    /// Writes what lists the files and rows so far, and answers once all is written.
+    /// Writes the lists of files and rows so far, and answers once all is written.
     Answer { lists: bool, to: SyncSender<()> },
 }
 
@@ -37,7 +37,7 @@ enum State {
     #[default]
     NotStarted,
     Thread(Running),
-    /// The system has no thread for us: the run writes itself.
+    /// The thread could not be started: the run writes the files itself.
     Here {
         writer: Box<FileWriter>,
         error: Option<Error>,
@@ -197,7 +197,7 @@ impl Writer {
 impl Drop for Writer {
     /// All files are written before the run ends, however it ends.
     fn drop(&mut self) {
-        // Whoever wants the error has asked for it.
+        // A caller that wants the error has taken it with `wait`.
         let _ = self.wait(true);
         if let State::Thread(Running { orders, thread, .. }) = std::mem::take(&mut self.state) {
             drop(orders);

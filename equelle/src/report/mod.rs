@@ -2,9 +2,12 @@
 //! ([`json()`]).
 
 mod json;
+mod kernel;
 mod reasons;
+mod summary;
 mod text;
+mod words;
 
 pub use json::json;
-pub(crate) use text::line_in;
 pub use text::text;
+pub(crate) use words::line_in;

@@ -13,14 +13,19 @@ pub(super) fn sentence(why: &Why) -> String {
         Why::Invariant { cost, load } => {
             format!("It does not change in the loop: computing it in each round costs {}, loading it {load}.", number(*cost))
         }
-        Why::Shared { places, cost, limit } => format!("It is used at {places} places and costs {cost}, more than {limit}."),
+        Why::Shared { places, cost, limit } => {
+            format!("It is used at {places} places and costs {cost} additions, more than the limit of {limit}.")
+        }
         Why::ReadAtOffsets { places, cost, limit } => {
-            format!("It is read at {places} places around a cell and costs {cost}: all but one of them again would cost more than {limit}.")
+            format!(
+                "It is read at {places} places around a cell and costs {cost} additions: evaluating it at each instead of once \
+                 would exceed the limit of {limit}."
+            )
         }
         Why::ReadByFaces { evaluations, cost, limit } => {
             format!(
-                "Faces read it: it would be evaluated {evaluations} times a cell and costs {cost}, \
-                 and all but one of them would cost more than {limit}."
+                "Faces read it: it would be evaluated {evaluations} times a cell instead of once. It costs {cost} additions, \
+                 and the repetitions would exceed the limit of {limit}."
             )
         }
         Why::MixedForms => {
@@ -28,7 +33,7 @@ pub(super) fn sentence(why: &Why) -> String {
                 .to_owned()
         }
         Why::ChosenByUser => "`--store` asks for it.".to_owned(),
-        Why::Tall { limit } => format!("More than {limit} operations would stand above one another."),
+        Why::Tall { limit } => format!("Its formula would be nested more than {limit} operations deep."),
         Why::NoKernel => "Kernels cannot compute this operation.".to_owned(),
         Why::NotBuilt => "No kernel can be built for it from what it reads.".to_owned(),
         Why::NotStorable => "Kernels do not keep values of its type.".to_owned(),
@@ -56,28 +61,31 @@ pub(super) fn result_sentence(result: &ResultItem) -> Option<String> {
 
 /// Costs without bound are those of a sum over faces.
 fn number(cost: u32) -> String {
-    if cost == u32::MAX { "a sum over faces".to_owned() } else { cost.to_string() }
+    if cost == u32::MAX { "a sum over faces".to_owned() } else { format!("{cost} additions") }
 }
 
 /// `a, b and c`
-fn listed(words: &[&str]) -> String {
+pub(super) fn listed(words: &[impl AsRef<str>]) -> String {
     match words {
         [] => String::new(),
-        [one] => (*one).to_owned(),
-        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+        [one] => one.as_ref().to_owned(),
+        [first @ .., last] => {
+            let first: Vec<&str> = first.iter().map(AsRef::as_ref).collect();
+            format!("{} and {}", first.join(", "), last.as_ref())
+        }
     }
 }
 
 fn need_text(need: Need) -> &'static str {
     match need {
-        Need::Output => "put out",
-        Need::Variable => "kept in a variable",
-        Need::Result => "returned by the function",
-        Need::Call => "taken by a function that is not inlined",
+        Need::Output => "an output",
+        Need::Variable => "the value of a mutable variable",
+        Need::Result => "a result of the function",
+        Need::Call => "an argument of a function that is not inlined",
         Need::Solve => "read by a solve",
         Need::Operation => "read by an operation outside kernels",
-        Need::ReducedSum => "reduced with a sum over faces in it",
-        Need::Membership => "read where kernels ask for members of a set",
+        Need::ReducedSum => "reduced (reductions do not evaluate sums over faces themselves)",
+        Need::Membership => "a set in which kernels look up members",
     }
 }
 

@@ -6,12 +6,12 @@ use std::process::Command;
 
 use crate::tools::{self, Failure, cargo};
 
-/// A grid: what it is called, its parameters, and the volumes of its cells.
+/// A grid: name, parameters, and volumes of its cells.
 pub(super) struct Grid {
     pub name: &'static str,
     pub words: Vec<String>,
     pub volumes: Vec<f64>,
-    /// Width that a cell has, for the time step of heat conduction.
+    /// Width of a typical cell, from which the time step of heat conduction follows.
     pub width: f64,
 }
 
@@ -21,7 +21,7 @@ pub(super) struct Case {
     pub program: &'static str,
     pub nondimensional: bool,
     pub words: Vec<String>,
-    /// Outputs, and what they may be if the state is one that there is.
+    /// Outputs, whose values lie in `within` if the state is physical.
     pub states: [&'static str; 2],
     pub within: [f64; 2],
 }
@@ -93,7 +93,7 @@ pub(super) fn grids(cells: usize, generators: &Generators, folder: &Path) -> Res
     Ok(grids)
 }
 
-/// Volumes of the cells of a grid file: what comes before the centroids, at its end.
+/// Volumes of the cells of a grid file, which stand before the centroids at its end.
 fn volumes(text: &str) -> Option<Vec<f64>> {
     let words: Vec<&str> = text.split_ascii_whitespace().collect();
     let (dim, cells): (usize, usize) = (words.first()?.parse().ok()?, words.get(1)?.parse().ok()?);
@@ -106,7 +106,7 @@ pub(super) fn cases(grid: &Grid, folder: &Path) -> Result<Vec<Case>, Failure> {
     let n = grid.volumes.len();
     let pore_volume = 0.2 * grid.volumes.iter().sum::<f64>();
     let mut random = random();
-    // Six powers of ten, from cell to cell.
+    // Neighbouring cells differ by up to six powers of ten.
     let mut contrast = |least: f64| (0..n).map(|_| least * 10.0_f64.powf(6.0 * random())).collect::<Vec<f64>>();
     let (conductivity, permeability) = (contrast(1e-6), contrast(1e-18));
     let initial: Vec<f64> = contrast(1e-6);
@@ -147,7 +147,7 @@ pub(super) fn cases(grid: &Grid, folder: &Path) -> Result<Vec<Case>, Failure> {
     let case = |name, program, nondimensional, words, states, within| Case { name, program, nondimensional, words, states, within };
     let (pressure, saturation) = (["pressure", ""], ["saturation", ""]);
     Ok(vec![
-        // Between what is outside and what was there at first.
+        // The maximum principle: between the boundary value and the largest initial one.
         case("heat, contrast 1e6", "tests/implicit/heat_contrast.equelle", true, heat, ["least", "largest"], [0.0, 1.0]),
         case("pressure without a level, contrast 1e6", "tests/implicit/pressure_neumann.equelle", false, pressure_words, pressure, any),
         case("two phases, one after the other", "examples/two_phase/two_phase.equelle", false, two_phase, saturation, [0.0, 1.0]),

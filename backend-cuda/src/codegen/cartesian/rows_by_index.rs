@@ -1,5 +1,5 @@
-//! Kernels that read by index with several cells of a row a thread, which load together what is in
-//! their own row or at the same places of other rows.
+//! Kernels that read by index, with several cells of a row in each thread: these load together the
+//! values of their own row, and those of another row at the same offset.
 
 use equelle_front::backend::usage::BodyUsage;
 use equelle_front::ir::KBlock;
@@ -12,12 +12,12 @@ use crate::codegen::signature::{Argument, Function, LaunchBounds, finish};
 
 use super::row_cells::{registers_of_rows, stores_rows, widths_within};
 
-/// Registers for the values that are loaded together, with the one or the other launch bounds.
+/// Registers for the values that are loaded together, with each choice of launch bounds.
 const REGISTERS: [(usize, LaunchBounds); 2] = [(40, LaunchBounds::RowCells), (56, LaunchBounds::MoreRowCells)];
 /// Registers for the values that threads keep from plane to plane.
 const COLUMN_REGISTERS: usize = 40;
-/// Registers, of 96, for these values and all that is loaded for a plane: a kernel with 96 such
-/// spills.
+/// Registers for these values and those loaded for a plane. A thread has 96; a kernel that needs
+/// all of them for values spills.
 const PLANE_REGISTERS: usize = 88;
 /// Rows from which it pays: a kernel that reads along x alone loads each value by itself.
 const MIN_ROWS: usize = 3;
@@ -74,7 +74,7 @@ fn widths_and_bounds(source: Source<'_>, rows: usize) -> Option<(&'static [u32],
 }
 
 impl Writer<'_> {
-    /// All of the cells of a row; the number of arrays that they load together.
+    /// Writes the body for the cells of a row; returns the number of arrays loaded together.
     fn cells_of_rows(&mut self, block: &KBlock) -> usize {
         self.load_per_axis(block);
         let results = self.names_of_rows();
@@ -84,8 +84,8 @@ impl Writer<'_> {
         together.loads.len()
     }
 
-    /// The same in one plane after the other, by so many cells of a row; the number of arrays with
-    /// those that are kept.
+    /// Writes the body for `row` cells of a row, plane after plane; returns the number of arrays
+    /// that are loaded or kept.
     fn cells_of_planes(&mut self, block: &KBlock, row: u32) -> usize {
         self.load_per_axis(block);
         let (block, divides) = self.same_for_every_cell(block);

@@ -156,7 +156,8 @@ impl Writer<'_> {
     }
 }
 
-/// The map of a side as the prelude calls it. What never reads beyond may have any.
+/// Name in the prelude of the map of a side. Any will do for an axis along which no read leaves the
+/// grid.
 pub(super) fn side_map(map: SideMap) -> &'static str {
     match map {
         SideMap::Wrap => "EQ_WRAP",

@@ -1,5 +1,5 @@
-//! Text of what is read by index in bodies of cells whose place is known: the rules beyond
-//! the grid are resolved once for each axis and offset along it, not at each read.
+//! Reads by index in the text of bodies that know their cell's place: the rule beyond the grid is
+//! applied once for each axis and offset along it, not at each read.
 
 use equelle_front::backend::offset_steps::{Steps, offset_steps};
 use equelle_front::ir::{LocalId, ParamId, Path};
@@ -27,7 +27,7 @@ impl Writer<'_> {
         if self.around.named { offset_steps(path, &self.around.cells) } else { None }
     }
 
-    /// Notes a local for a cell that is the same steps away everywhere; whether it is one.
+    /// True if a path leads the same steps away from every cell; its local is noted.
     pub(in crate::codegen) fn is_cell_around(&mut self, local: LocalId, path: &Path) -> bool {
         let known = self.steps(path).is_some();
         if known {
@@ -69,7 +69,7 @@ impl Writer<'_> {
         name
     }
 
-    /// True if who goes so many steps around the grid does so once.
+    /// True if so many steps along a joined axis go around the grid at most once.
     fn is_near(&self, axis: usize, by: i8) -> bool {
         u32::from(by.unsigned_abs()) <= self.cells[axis]
     }
@@ -95,8 +95,8 @@ impl Writer<'_> {
         }
     }
 
-    /// A value that several cells of a row load together: it is in the row of the current cell, or
-    /// in one some steps away from it.
+    /// Text of a value that the cells of a row load together; its row is that of the
+    /// current cell, or one at an offset from it.
     pub(in crate::codegen) fn loaded_together(&mut self, param: ParamId, at: &Path) -> Option<Text> {
         self.around.together.as_ref()?;
         let [x, y, z] = self.steps(at)?;
@@ -130,7 +130,7 @@ impl Writer<'_> {
         Some(Text::atom(format!("{name}[at]")))
     }
 
-    /// A value above or below the current cell that a thread keeps from plane to plane.
+    /// Text of a value above or below the current cell, which a thread keeps from plane to plane.
     fn in_column(&self, param: ParamId, steps: &Steps) -> Option<Text> {
         let columns = &self.around.together.as_ref()?.run.as_ref()?.columns;
         let find = |(column, name): &(Stretch, String)| Some(Text::atom(format!("{name}[{}][at]", column.step(param, steps)?)));
@@ -196,7 +196,7 @@ impl Writer<'_> {
         format!("eq_load_row({name}[{by}], {values}, cell.ijk[0] + g.n[0] * (cell.ijk[1] + g.n[1] * {z}));")
     }
 
-    /// Where a cell is in the grid, or a cell some steps away from it.
+    /// Position in the grid of the current cell, or of one at an offset from it.
     pub(in crate::codegen) fn fact_around(&mut self, fact: CellFact, mut steps: [Steps; 3]) -> Text {
         let mut place = |writer: &mut Self, axis: usize| writer.place(axis, std::mem::take(&mut steps[axis]));
         match fact {
@@ -213,7 +213,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Writes a body, and before it what it refers to of the cells around.
+    /// Writes a body, with the definitions of the neighbouring cells that it uses before it.
     pub(in crate::codegen) fn with_cells_around(&mut self, body: impl FnOnce(&mut Self)) {
         let before = std::mem::take(&mut self.out);
         self.around.named = true;

@@ -18,14 +18,14 @@ pub(crate) struct GridMatrix {
     pub values: Rc<Buffer>,
 }
 
-/// The faces of a cell whose numbers a sum adds.
+/// Faces of a cell over which a sum goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Sides {
-    /// All; subtracted where the cell is their second one.
+    /// All faces; those whose second cell it is are subtracted.
     Signed,
-    /// Those of which the cell is the first one.
+    /// Faces whose first cell it is.
     First,
-    /// Those of which it is the second one.
+    /// Faces whose second cell it is.
     Second,
 }
 

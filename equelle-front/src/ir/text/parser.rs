@@ -13,7 +13,7 @@ use crate::types::{Basic, CanonicalSet, Dimension, EntityKind, SetId, SetTable, 
 /// Line of the text, from 1, of each place.
 pub type Locations = BTreeMap<IrLocation, u32>;
 
-/// Words ahead, and what has been named so far.
+/// Words with the next one; sets and lines of places found so far.
 pub(super) struct Parser {
     pub tokens: Vec<Token>,
     pub next: usize,

@@ -96,6 +96,7 @@ pub(super) fn run(module: &mut Module, model: &CostModel, notes: &mut Notes) {
         };
         function.body = body;
         for (value, name) in named {
+            notes.generate_name(&function.name, value);
             function.values[value.0 as usize].name = name;
         }
         kernels.extend(made.0);

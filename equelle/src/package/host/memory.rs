@@ -11,7 +11,7 @@ use super::super::rust::{blank, list};
 use super::super::sets::canonical_set;
 
 /// Memory that a program needs on the back-end that needs most.
-pub(super) fn needs(module: &Module, backends: &[&dyn Backend]) -> Needs {
+pub(crate) fn needs(module: &Module, backends: &[&dyn Backend]) -> Needs {
     let mut scratch = vec![Scratch::default(); module.kernels.len()];
     for backend in backends {
         scratch.iter_mut().zip(backend.scratch(module)).for_each(|(most, own)| *most = own.most(*most));

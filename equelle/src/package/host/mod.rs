@@ -34,6 +34,7 @@ use super::sets::entity_ident;
 use super::source::{file_name, imported, newton_place, retries, solves, source_path};
 use super::{PackageOptions, UnitOfOutput, input_kind, output_kind, output_unit, symbol, unit_text};
 use function::FunctionWriter;
+pub(crate) use memory::needs as memory_needs;
 use operations::real;
 use program::Program;
 

@@ -60,8 +60,8 @@ impl<'a> FunctionWriter<'a> {
         Ok(out)
     }
 
-    /// The groups of some statements of a block. `last`: what of the block reads a value last;
-    /// `scope`: values that were defined so far and are not dropped.
+    /// Text of the groups of some statements of a block. `last`: position of the last read of each
+    /// value; `scope`: values that are defined and not yet dropped.
     pub(super) fn groups(
         &mut self,
         block: &Block,
@@ -112,8 +112,8 @@ impl<'a> FunctionWriter<'a> {
         std::ptr::eq(block, &self.program.module.main.body)
     }
 
-    /// Before a loop or a solve of the program itself: what of the grid's geometry is read from
-    /// there on, if that is less than before.
+    /// Call before a loop or solve of the main program that frees the arrays of the grid's geometry
+    /// which nothing reads from there on; `None` if there are none.
     fn kept_geometry(&self, block: &Block, start: usize) -> Option<TokenStream> {
         let in_main = self.is_main_body(block);
         let (_, kept) = self.program.geometry.iter().find(|(place, _)| in_main && *place == start)?;
@@ -137,8 +137,8 @@ impl<'a> FunctionWriter<'a> {
         names.collect()
     }
 
-    /// True if a statement makes collections or reductions: what is not needed any more must be
-    /// gone before.
+    /// True if a statement allocates collections or reductions: dead values are dropped before
+    /// it.
     fn allocates(&self, statement: &Stmt) -> bool {
         match &statement.kind {
             StmtKind::Launch { .. } | StmtKind::For { .. } => true,
@@ -300,7 +300,7 @@ impl<'a> FunctionWriter<'a> {
         let mut out = heading;
         match self.final_parts(last)? {
             Some((target, value)) => {
-                // Whatever the final value needed comes before it.
+                // Temporaries of the final value come before it.
                 let mut temporaries = temporaries;
                 temporaries.extend(std::mem::take(&mut self.group));
                 if matches!(last, [_, Stmt { kind: StmtKind::Return(_), .. }]) {
@@ -532,8 +532,8 @@ fn needs_text(statement: &Stmt) -> bool {
 pub(super) fn count_stores(statement: &Stmt, mutable: MutableId) -> usize {
     match &statement.kind {
         StmtKind::Store { mutable: m, .. } => usize::from(*m == mutable),
-        // Each round assigns again, unless the loop declares it; then `let` without `mut` is what
-        // the body needs, which the count of one says.
+        // A loop that declares the mutable assigns it once a round: the count of one means `let`
+        // without `mut`. Any other loop assigns it again in each round.
         StmtKind::For { body, .. } => body.statements.iter().map(|s| count_stores(s, mutable)).sum(),
         StmtKind::Let { .. } | StmtKind::Output { .. } | StmtKind::Launch { .. } | StmtKind::Return(_) => 0,
     }

@@ -56,7 +56,7 @@ impl BlockFactors {
         is_complete.then_some(factors)
     }
 
-    /// Factors of the rows before `stop`, and whether these are all.
+    /// Factors of the rows before `stop`; true if these are all rows.
     fn begun(blocks: BlockCsr, stop: &dyn Fn() -> bool) -> (BlockFactors, bool) {
         let (n, k) = (blocks.n_rows(), blocks.k());
         let diagonal: Vec<usize> = (0..n).map(|row| blocks.diagonal(row)).collect();
