@@ -66,11 +66,18 @@ struct Runs<'w> {
     name: String,
     /// Text to look at where it differs.
     text: String,
-    /// Name of each run for messages, and words that depend on the inputs of the program.
-    on: Vec<(String, Words<'w>)>,
-    /// True if runs may end with an error, which must be the same one then.
-    may_fail: bool,
+    on: Vec<Run<'w>>,
     allowed: Box<dyn Fn(&str) -> Tolerance>,
+}
+
+/// A run of a program.
+struct Run<'w> {
+    /// For messages.
+    name: String,
+    /// Words that depend on the inputs of the program.
+    words: Words<'w>,
+    /// True if it may end with an error, which must be the same one in both ways then.
+    may_fail: bool,
 }
 
 type Words<'w> = Box<dyn Fn(&Program) -> Vec<String> + 'w>;
@@ -84,15 +91,20 @@ impl<'w> Runs<'w> {
                 let allowed = Box::new(allowed(&program));
                 let words =
                     |fixture: &'w Fixture| -> Words<'w> { Box::new(|inputs| fixture.words_for(inputs).map(str::to_owned).collect()) };
-                let on = grids(&program, fixtures).map(|fixture| (format!("the grid {}", fixture.name), words(fixture))).collect();
-                let check = if program.units { "" } else { "; without dimensions" };
                 let may_fail = program.may_fail || matches!(program.grids, tree::Grids::Structured(_));
-                Runs { name: format!("seed {seed}"), on, may_fail, allowed, text: format!("{check}\n---- \n{text}----") }
+                let on = grids(&program, fixtures).map(|fixture| Run {
+                    name: format!("the grid {}", fixture.name),
+                    words: words(fixture),
+                    may_fail: may_fail || fixture.without_geometry,
+                });
+                let on = on.collect();
+                let check = if program.units { "" } else { "; without dimensions" };
+                Runs { name: format!("seed {seed}"), on, allowed, text: format!("{check}\n---- \n{text}----") }
             }
             Origin::Project { name, runs, allowed } => {
                 let words = |words: &'static [&str]| -> Words<'w> { Box::new(|_| words.iter().map(|&word| word.to_owned()).collect()) };
-                let on = runs.iter().map(|run| (run.join(" "), words(run))).collect();
-                Runs { name: name.to_owned(), text: String::new(), on, may_fail: false, allowed: Box::new(move |_| allowed) }
+                let on = runs.iter().map(|run| Run { name: run.join(" "), words: words(run), may_fail: false }).collect();
+                Runs { name: name.to_owned(), text: String::new(), on, allowed: Box::new(move |_| allowed) }
             }
         }
     }
@@ -107,15 +119,15 @@ fn score<D>(entries: &[&[Entry<D>]], device: &D, fixtures: &Fixtures) -> Score {
         let mut equal = true;
         let mut differences = Vec::new();
         for entry in *ways {
-            for (on, words) in &runs.on {
+            for run in &runs.on {
                 let program = Arc::new((entry.program)());
-                let words = words(&program);
+                let words = (run.words)(&program);
                 let expected = run_by(&program, &words, entry.expected);
                 let found = run_by(&program, &words, |session| (entry.found)(session, device));
                 score.runs += 1;
                 equal &= same(&expected, &found, &|_| Tolerance::BITS).is_ok();
-                if let Err(difference) = compare(&expected, &found, runs.may_fail, &runs.allowed) {
-                    differences.push(format!("{}, {}, on {on}: {difference}", runs.name, entry.way));
+                if let Err(difference) = compare(&expected, &found, run.may_fail, &runs.allowed) {
+                    differences.push(format!("{}, {}, on {}: {difference}", runs.name, entry.way, run.name));
                 }
             }
         }
