@@ -72,14 +72,7 @@ fn main() -> Result<(), Error> {
             return Ok(());
         }
     };
-    let options = CompileOptions {
-        dim: 3,
-        wide_offsets: false,
-        narrow_sides: false,
-        cartesian: false,
-        joined: [false; 3],
-        precision: Precision::Double,
-    };
+    let options = CompileOptions::new(3, Precision::Double);
     let module = device.load(&KERNELS, options)?;
     let values = vec![1.5_f64; 4 * CELLS as usize];
     let arguments = vec![array(&device, &values)?.0, array(&device, &faces())?.0, array(&device, &values)?.0];

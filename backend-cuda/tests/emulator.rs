@@ -192,14 +192,7 @@ fn scalars_known_to_the_host_are_uploaded_once() {
 #[test]
 fn kernels_that_do_not_compile_are_named_with_their_lines() {
     for device in common::devices() {
-        let options = CompileOptions {
-            dim: 2,
-            wide_offsets: false,
-            narrow_sides: false,
-            cartesian: false,
-            joined: [false; 3],
-            precision: Precision::Double,
-        };
+        let options = CompileOptions::new(2, Precision::Double);
         common::names_the_broken_kernel(&device.load(&common::BROKEN, options).expect_err("a name that is not declared"));
     }
 }

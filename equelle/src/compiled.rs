@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use equelle_front::backend::Backend;
+use equelle_front::memory::Needs;
 use equelle_front::report::Report;
 use equelle_front::source::SourceMap;
 use equelle_front::verify::Verified;
@@ -74,7 +75,7 @@ impl Compiled {
     pub fn report(&self) -> Result<Report, Failure> {
         let mut report = self.report.clone();
         let module = self.verified.module();
-        report.add_memory(module, &package::memory_needs(module, &self.backends()));
+        report.add_memory(module, &Needs::on_back_ends(module, &self.backends()));
         pipeline::add_forms(&mut report, &self.source, &self.verified, &self.backends())?;
         Ok(report)
     }

@@ -16,8 +16,8 @@ mod solves;
 
 use std::collections::BTreeSet;
 
-use crate::backend::Scratch;
 use crate::backend::visit::{Node, visit_block};
+use crate::backend::{Backend, Scratch};
 use crate::ir::{Block, Function, KExpr, Kernel, Module, Op, OpClass, Space, StmtKind};
 use crate::types::{CanonicalSet, EntityKind, Extent, SetId, Shape};
 
@@ -70,13 +70,16 @@ pub struct Buffers {
 impl Needs {
     /// Memory of a module as it is compiled, where kernels keep nothing while they run.
     pub fn of(module: &Module) -> Needs {
-        Needs::with_scratch(module, &[])
+        Needs::in_run(module, &[], Run::Compiled)
     }
 
-    /// Memory of a module as it is compiled; `scratch` is what the general bodies of kernels keep
-    /// while they run, by kernel.
-    pub fn with_scratch(module: &Module, scratch: &[Scratch]) -> Needs {
-        Needs::in_run(module, scratch, Run::Compiled)
+    /// The same on the back-end that needs most, with what kernels keep there while they run.
+    pub fn on_back_ends(module: &Module, backends: &[&dyn Backend]) -> Needs {
+        let mut scratch = vec![Scratch::default(); module.kernels.len()];
+        for backend in backends {
+            scratch.iter_mut().zip(backend.scratch(module)).for_each(|(most, own)| *most = own.most(*most));
+        }
+        Needs::in_run(module, &scratch, Run::Compiled)
     }
 
     /// Memory of a module that the interpreter runs by lanes: that of the compiled module, but no

@@ -23,7 +23,6 @@ use equelle_front::verify::Verified;
 use equelle_runtime::{InputKind, OutputKind, TableColumns};
 use quote::quote;
 
-pub(crate) use host::memory_needs;
 pub use options::PackageOptions;
 use source::{imported, newton_place, source_path};
 pub(crate) use source::{retries, solves};

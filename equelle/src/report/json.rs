@@ -3,7 +3,7 @@
 use equelle_front::report::{Cartesian, Item, KernelItem, ParamPoints, Report, RoundLength, Steps, Traffic, When};
 use serde_json::{Value, json};
 
-use super::reasons::{call_code, call_sentence, codes, result_sentence, sentence};
+use super::reasons::{Reason, call_code, call_sentence, codes, reason, result_reason};
 
 /// The report as one JSON object: `report` names the file, `parts` what runs when.
 pub fn json(report: &Report) -> Value {
@@ -29,7 +29,7 @@ fn item(item: &Item, dimensions: &[u32]) -> Value {
         Item::Kernel(kernel) => self::kernel(kernel, dimensions),
         Item::Operation { name, line, operation, why } => json!({
             "operation": operation, "name": name, "line": line,
-            "why": why.as_ref().map(sentence), "codes": why.as_ref().map(codes),
+            "why": why.as_ref().map(|why| reason(why).sentence()), "codes": why.as_ref().map(codes),
         }),
         Item::Solve { line, unknowns, by_kernels, untreated } => {
             json!({ "solve": unknowns, "line": line, "by_kernels": by_kernels, "untreated": untreated })
@@ -61,7 +61,7 @@ fn kernel(kernel: &KernelItem, dimensions: &[u32]) -> Value {
         .iter()
         .map(|result| {
             json!({
-                "name": result.name, "line": result.line, "why": result_sentence(result),
+                "name": result.name, "line": result.line, "why": result_reason(result).as_ref().map(Reason::sentence),
                 "codes": result.why.as_ref().map(codes), "before_solve": result.before_solve.as_ref().map(codes), "in_place": result.in_place,
             })
         })

@@ -7,7 +7,7 @@ use equelle_front::ir::CheckKind;
 use equelle_front::report::{Cartesian, KernelItem, ParamPoints, Points, Traffic};
 use equelle_front::source::SourceMap;
 
-use super::reasons::result_sentence;
+use super::reasons::{Reason, result_reason};
 use super::words::{description, kernel_label, lines_in, names, plural, quoted_line, result_name, wrapped};
 
 /// Space before the lines below the first.
@@ -129,9 +129,9 @@ fn distance(reach: &[[u8; 2]; 3]) -> String {
 
 /// Why results are computed here; those with the same reason together.
 fn reasons(out: &mut String, kernel: &KernelItem) {
-    let mut groups: Vec<(String, Vec<String>)> = Vec::new();
+    let mut groups: Vec<(Reason, Vec<String>)> = Vec::new();
     for result in &kernel.results {
-        let Some(why) = result_sentence(result) else { continue };
+        let Some(why) = result_reason(result) else { continue };
         match groups.iter_mut().find(|(group, _)| *group == why) {
             Some((_, of_group)) => of_group.push(result_name(result)),
             None => groups.push((why, vec![result_name(result)])),
@@ -139,10 +139,10 @@ fn reasons(out: &mut String, kernel: &KernelItem) {
     }
     for (why, of_group) in groups {
         let subject = names(&of_group);
-        let text = match why.strip_prefix("It ") {
-            Some(rest) if of_group.len() == 1 => format!("{subject} {rest}"),
-            Some(rest) => format!("Each of {subject} {rest}"),
-            None => format!("{subject}: {why}"),
+        let text = match why {
+            Reason::OfValue(rest) if of_group.len() == 1 => format!("{subject} {rest}."),
+            Reason::OfValue(rest) => format!("Each of {subject} {rest}."),
+            Reason::Whole(_) => format!("{subject}: {}", why.sentence()),
         };
         out.push_str(&wrapped(INDENT, &text));
     }

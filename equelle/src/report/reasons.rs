@@ -3,58 +3,81 @@
 use equelle_front::passes::{CallNotInlined, Need, Why};
 use equelle_front::report::ResultItem;
 
-/// Reason why a value is computed on its own, as a sentence about "it".
-pub(super) fn sentence(why: &Why) -> String {
+/// A reason, without the stop at its end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Reason {
+    /// What the value does or is, in a sentence whose subject it is: `is an output`.
+    OfValue(String),
+    /// A sentence of its own.
+    Whole(String),
+}
+
+impl Reason {
+    /// A sentence about "it".
+    pub(super) fn sentence(&self) -> String {
+        self.without_stop() + "."
+    }
+
+    fn without_stop(&self) -> String {
+        match self {
+            Reason::OfValue(rest) => format!("It {rest}"),
+            Reason::Whole(text) => text.clone(),
+        }
+    }
+
+    fn followed_by(self, more: &str) -> Reason {
+        match self {
+            Reason::OfValue(rest) => Reason::OfValue(rest + more),
+            Reason::Whole(text) => Reason::Whole(text + more),
+        }
+    }
+}
+
+/// Reason why a value is computed on its own.
+pub(super) fn reason(why: &Why) -> Reason {
+    let whole = |text: &str| Reason::Whole(text.to_owned());
     match why {
-        Why::Needed(needs) => format!("It is {}.", listed(&needs.iter().map(|need| need_text(*need)).collect::<Vec<_>>())),
-        Why::Reduction => "A reduction ends its kernel: its value is known when all elements are.".to_owned(),
-        Why::SumElsewhere => "Other cells evaluate this sum over faces: each would sum over the faces of its neighbours.".to_owned(),
-        Why::SharedSum { places } => format!("It contains a sum over faces and is used at {places} places."),
+        Why::Needed(needs) => Reason::OfValue(format!("is {}", listed(&needs.iter().map(|need| need_text(*need)).collect::<Vec<_>>()))),
+        Why::Reduction => whole("A reduction ends its kernel: its value is known when all elements are"),
+        Why::SumElsewhere => whole("Other cells evaluate this sum over faces: each would sum over the faces of its neighbours"),
+        Why::SharedSum { places } => Reason::OfValue(format!("contains a sum over faces and is used at {places} places")),
         Why::Invariant { cost, load } => {
-            format!("It does not change in the loop: computing it in each round costs {}, loading it {load}.", number(*cost))
+            Reason::OfValue(format!("does not change in the loop: computing it in each round costs {}, loading it {load}", number(*cost)))
         }
         Why::Shared { places, cost, limit } => {
-            format!("It is used at {places} places and costs {cost} additions, more than the limit of {limit}.")
+            Reason::OfValue(format!("is used at {places} places and costs {cost} additions, more than the limit of {limit}"))
         }
-        Why::ReadAtOffsets { places, cost, limit } => {
-            format!(
-                "It is read at {places} places around a cell and costs {cost} additions: evaluating it at each instead of once \
-                 would exceed the limit of {limit}."
-            )
-        }
-        Why::ReadByFaces { evaluations, cost, limit } => {
-            format!(
-                "Faces read it: it would be evaluated {evaluations} times a cell instead of once. It costs {cost} additions, \
-                 and the repetitions would exceed the limit of {limit}."
-            )
-        }
-        Why::MixedForms => {
-            "The kernel that reads it would mix kinds of sums over faces, reads by index or centroids, which have no fast form in common."
-                .to_owned()
-        }
-        Why::ChosenByUser => "`--store` asks for it.".to_owned(),
-        Why::Tall { limit } => format!("Its formula would be nested more than {limit} operations deep."),
-        Why::NoKernel => "Kernels cannot compute this operation.".to_owned(),
-        Why::NotBuilt => "No kernel can be built for it from what it reads.".to_owned(),
-        Why::NotStorable => "Kernels do not keep values of its type.".to_owned(),
+        Why::ReadAtOffsets { places, cost, limit } => Reason::OfValue(format!(
+            "is read at {places} places around a cell and costs {cost} additions: evaluating it at each instead of once \
+             would exceed the limit of {limit}"
+        )),
+        Why::ReadByFaces { evaluations, cost, limit } => Reason::Whole(format!(
+            "Faces read it: it would be evaluated {evaluations} times a cell instead of once. It costs {cost} additions, \
+             and the repetitions would exceed the limit of {limit}"
+        )),
+        Why::MixedForms => whole(
+            "The kernel that reads it would mix kinds of sums over faces, reads by index or centroids, which have no fast form in common",
+        ),
+        Why::ChosenByUser => whole("`--store` asks for it"),
+        Why::Tall { limit } => Reason::Whole(format!("Its formula would be nested more than {limit} operations deep")),
+        Why::NoKernel => whole("Kernels cannot compute this operation"),
+        Why::NotBuilt => whole("No kernel can be built for it from what it reads"),
+        Why::NotStorable => whole("Kernels do not keep values of its type"),
     }
 }
 
 /// Reason why a result is stored; for values that a solve needs, also why its equations do not
 /// evaluate them.
-pub(super) fn result_sentence(result: &ResultItem) -> Option<String> {
-    let why = result.why.as_ref().map(sentence)?;
+pub(super) fn result_reason(result: &ResultItem) -> Option<Reason> {
+    let why = result.why.as_ref().map(reason)?;
     Some(match &result.before_solve {
         // In a solve, evaluations are the rounds of a loop.
         Some(Why::Needed(needs)) if needs.iter().all(|need| *need == Need::Solve) => why,
-        Some(Why::Invariant { cost, load }) => {
-            format!(
-                "{}, whose unknowns it does not depend on: computing it in each evaluation costs {}, loading it {load}.",
-                why.trim_end_matches('.'),
-                number(*cost)
-            )
-        }
-        Some(other) => format!("{why} {}", sentence(other)),
+        Some(Why::Invariant { cost, load }) => why.followed_by(&format!(
+            ", whose unknowns it does not depend on: computing it in each evaluation costs {}, loading it {load}",
+            number(*cost)
+        )),
+        Some(other) => why.followed_by(&format!(". {}", reason(other).without_stop())),
         None => why,
     })
 }

@@ -6,7 +6,7 @@ use equelle_front::report::{Item, Part, Report, RoundLength, Steps, When};
 use equelle_front::source::SourceMap;
 
 use super::kernel::kernel;
-use super::reasons::{call_sentence, sentence};
+use super::reasons::{call_sentence, reason};
 use super::summary::{self, summary};
 use super::words::{line_in, names, plural, quoted_line, wrapped};
 
@@ -36,7 +36,7 @@ pub fn text(report: &Report, source: &SourceMap) -> String {
                 }
                 Item::Operation { name, line, operation, why } => {
                     let name = if name.is_empty() { String::new() } else { format!("`{name}`: ") };
-                    let why = why.as_ref().map(|why| format!(". {}", sentence(why))).unwrap_or_default();
+                    let why = why.as_ref().map(|why| format!(". {}", reason(why).sentence())).unwrap_or_default();
                     out.push_str(&wrapped("  -  ", &format!("{name}operation `{operation}`{why}")));
                     let _ = writeln!(out, "       {}", quoted_line(source, *line, 7));
                 }

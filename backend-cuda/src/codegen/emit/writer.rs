@@ -100,7 +100,7 @@ pub(in crate::codegen) struct Writer<'a> {
     pub(in crate::codegen) cells: [u32; 3],
     /// Form::General: the grid is Cartesian, and numbers per axis are stored so.
     pub on_cartesian_grid: bool,
-    /// Locals that stand for any face across an axis.
+    /// Locals that stand for faces, in the body for cells inside the grid.
     pub(in crate::codegen) faces_across: BTreeMap<LocalId, FaceAcross>,
     /// Cells that are read by index.
     pub(in crate::codegen) around: CellsAround,

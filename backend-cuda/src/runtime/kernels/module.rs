@@ -38,6 +38,11 @@ pub struct CompileOptions {
 }
 
 impl CompileOptions {
+    /// Options of kernels for any small grid, which read arrays.
+    pub fn new(dim: usize, precision: Precision) -> CompileOptions {
+        CompileOptions { dim, wide_offsets: false, narrow_sides: false, cartesian: false, joined: [false; 3], precision }
+    }
+
     /// Macro definitions, as arguments of every compiler.
     pub(crate) fn definitions(self) -> Vec<String> {
         let mut definitions = vec![format!("-DDIM={}", self.dim)];
@@ -319,7 +324,7 @@ impl KernelModule {
             let joined = if has_closed_forms { of_program.joined } else { [false; 3] };
             CompileOptions { precision, cartesian, joined, ..of_program }
         } else {
-            CompileOptions { dim: 3, wide_offsets: false, narrow_sides: false, cartesian: false, joined: [false; 3], precision }
+            CompileOptions::new(3, precision)
         }
     }
 

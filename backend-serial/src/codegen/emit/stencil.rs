@@ -36,11 +36,15 @@ pub(in crate::codegen) fn steps_text(steps: &[(i8, [SideMap; 2])], uses: &mut Us
     quote! { &[#(#steps),*] }
 }
 
-/// `xp1_ym2`
-fn offset_name(axis: usize, steps: &[(i8, [SideMap; 2])]) -> Option<String> {
-    let by: i32 = steps.iter().map(|(by, _)| i32::from(*by)).sum();
+/// `_xp1`, `_ym2`
+fn offset_name(axis: usize, by: i32) -> String {
     let sign = if by < 0 { "m" } else { "p" };
-    (!steps.is_empty()).then(|| format!("_{}{sign}{}", ["x", "y", "z"][axis], by.unsigned_abs()))
+    format!("_{}{sign}{}", ["x", "y", "z"][axis], by.unsigned_abs())
+}
+
+/// Name of where steps along an axis lead; none for no steps.
+fn steps_name(axis: usize, steps: &[(i8, [SideMap; 2])]) -> Option<String> {
+    (!steps.is_empty()).then(|| offset_name(axis, steps.iter().map(|(by, _)| i32::from(*by)).sum()))
 }
 
 /// The steps from the current cell to the end of a path. Of the side that a step does not approach
@@ -91,7 +95,7 @@ pub(in crate::codegen) fn stencil_load(writer: &mut Writer<'_>, array: Array, pa
         };
     }
     let axis = component.map(|axis| ["_0", "_1", "_2"][axis as usize % 3]).unwrap_or_default();
-    let wanted: String = [&x, &y, &z].into_iter().enumerate().filter_map(|(axis, steps)| offset_name(axis, steps)).collect();
+    let wanted: String = [&x, &y, &z].into_iter().enumerate().filter_map(|(axis, steps)| steps_name(axis, steps)).collect();
     let wanted = format!("{axis}{wanted}");
     let row = writer.stencil.row([y, z]);
     writer.stencil.reaches(&x, 0);
@@ -117,8 +121,7 @@ fn face_load(writer: &mut Writer<'_>, (id, component): Array, axis: usize, first
     let read = (id, axis, first);
     let known = writer.stencil.faces.iter().find(|(known, _)| *known == read).map(|(_, slice)| slice.clone());
     let slice = known.unwrap_or_else(|| {
-        let offsets = first.iter().zip(["x", "y", "z"]).filter(|(by, _)| **by != 0);
-        let offset: String = offsets.map(|(by, axis)| format!("_{axis}{}{}", if *by < 0 { "m" } else { "p" }, by.unsigned_abs())).collect();
+        let offset: String = (0..3).filter(|&axis| first[axis] != 0).map(|axis| offset_name(axis, first[axis].into())).collect();
         let slice = ident(&writer.namer.fresh(&format!("{name}_{}{offset}", ["x", "y", "z"][axis])));
         writer.stencil.faces.push((read, slice.clone()));
         slice

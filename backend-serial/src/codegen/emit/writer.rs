@@ -128,7 +128,7 @@ pub(in crate::codegen) struct Writer<'a> {
     /// True if the Cartesian form also takes grids with joined sides; the others are spared the
     /// question which sides these are.
     pub takes_joined_sides: bool,
-    /// Form::Stencil: locals that stand for any face across an axis.
+    /// Form::Stencil: locals that stand for faces, in the body for cells inside the grid.
     pub faces_across: BTreeMap<LocalId, FaceAcross>,
     /// Form::Stencil: what was read so far.
     pub stencil: StencilReads,

@@ -64,7 +64,7 @@ pub(super) fn values_to_store(
     let mut splitter = Splitter { function, sets, defs, model, formless, placement, stored: BTreeSet::new() };
     let mut forms = Forms::default();
     splitter.note_forms(&function.body, &mut forms);
-    if count(forms) > 1 || !formless.is_empty() {
+    if count(forms) > 1 {
         splitter.block(&function.body);
     }
     splitter.stored

@@ -1,7 +1,5 @@
 //! `memory`: what collections and linear systems a program needs memory for.
 
-use equelle_front::backend::{Backend, Scratch};
-use equelle_front::ir::Module;
 use equelle_front::memory::{Buffers, Needs, SolveNeeds};
 use equelle_front::types::{CanonicalSet, SetTable};
 use proc_macro2::{Literal, TokenStream};
@@ -9,15 +7,6 @@ use quote::quote;
 
 use super::super::rust::{blank, list};
 use super::super::sets::canonical_set;
-
-/// Memory that a program needs on the back-end that needs most.
-pub(crate) fn needs(module: &Module, backends: &[&dyn Backend]) -> Needs {
-    let mut scratch = vec![Scratch::default(); module.kernels.len()];
-    for backend in backends {
-        scratch.iter_mut().zip(backend.scratch(module)).for_each(|(most, own)| *most = own.most(*most));
-    }
-    Needs::with_scratch(module, &scratch)
-}
 
 /// The table; `None` for programs without collections.
 pub(super) fn plan(sets: &SetTable, needs: &Needs) -> Option<TokenStream> {

@@ -34,7 +34,6 @@ use super::sets::entity_ident;
 use super::source::{file_name, imported, newton_place, retries, solves, source_path};
 use super::{PackageOptions, UnitOfOutput, input_kind, output_kind, output_unit, symbol, unit_text};
 use function::FunctionWriter;
-pub(crate) use memory::needs as memory_needs;
 use operations::real;
 use program::Program;
 
@@ -73,7 +72,7 @@ pub(super) fn text(module: &Module, options: &PackageOptions) -> Result<String, 
     globals.reserve(kernels.iter().map(|k| k.arguments.clone()));
     let functions = module.functions.iter().map(|f| globals.fresh(&f.name)).collect();
     let needs = Needs::of(module);
-    let memory = memory::needs(module, options.backends);
+    let memory = equelle_front::memory::Needs::on_back_ends(module, options.backends);
     let plan = memory::plan(&module.sets, &memory);
     let time_loops = time_steps::loops(module);
     let checkpoints = checkpoint::checkpoints(module);
