@@ -215,6 +215,27 @@ fn tables() {
     fs::remove_dir_all(&folder).unwrap();
 }
 
+/// Cells far from the sides find numbers stored on faces by the axis and the first cell of a face.
+#[test]
+fn numbers_of_faces() {
+    let Some(device) = device() else { return };
+    let path = "tests/programs/numbers_of_faces.equelle";
+    let (source, verified) = compiled(path, OptLevel::O2);
+    for (grid, along) in [("nx=9 dx=0.5", "x"), ("nx=7 ny=6 dx=0.5 dy=0.25", "x+2*y"), ("nx=5 ny=6 nz=4 dx=0.5 dy=0.25 dz=1", "x+2*y-z")] {
+        let mut words: Vec<String> = grid.split(' ').map(str::to_owned).collect();
+        words.push(format!("grid_dim={}", words.len() / 2));
+        words.extend([
+            format!("u0_expression=Sin({along})"),
+            format!("k_expression=1+Cos({along})"),
+            format!("l_expression=2+Sin(3*({along}))"),
+        ]);
+        words.push("output_to_file=false".to_owned());
+        let expected = records(&words, &verified, &source, |session| interpret::run_in(interpret::Kernels::Lanes, &verified, session));
+        let (found, _) = joined_sides::by_kernels(&words, &(source.clone(), verified.clone()), &device, Precision::Double);
+        compare(&format!("{path}, {grid}"), &found, &expected, BITS);
+    }
+}
+
 #[test]
 fn shallow_water() {
     example("shallow_water", &[&few_steps("examples/shallow_water")], BITS);

@@ -73,7 +73,12 @@ fn folder(name: &str) -> PathBuf {
 }
 
 /// Outputs by kernels on the device, and the bytes that were copied there.
-fn by_kernels(words: &[String], program: &(SourceMap, Verified), device: &Rc<dyn Device>, precision: Precision) -> (Vec<Record>, u64) {
+pub(super) fn by_kernels(
+    words: &[String],
+    program: &(SourceMap, Verified),
+    device: &Rc<dyn Device>,
+    precision: Precision,
+) -> (Vec<Record>, u64) {
     let (source, verified) = program;
     let mut kernels = CudaKernels::new(verified).unwrap();
     let mut uploaded = 0;
