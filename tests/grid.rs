@@ -59,3 +59,68 @@ fn check_and_its_exit_codes() {
     assert!(code == Some(4) && errors.contains(":18: $Elements: expected a node of $Nodes, found node 9"), "{errors}");
     fs::remove_file(file).expect("the test's own file");
 }
+
+/// Sums and counts that any partition has, and the file of parts, which is read again.
+#[test]
+fn partition_of_a_mesh() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let parts = folder.path().join("parts.txt").display().to_string();
+    let json = |words: &[&str]| {
+        let (code, out, errors) = equellec(&[&["--message-format", "json", "grid", "partition", "plate.msh"], words].concat());
+        assert_eq!(code, Some(0), "{errors}");
+        serde_json::from_str::<serde_json::Value>(&out).expect("JSON")
+    };
+    let numbers = |found: &serde_json::Value, name: &str| -> Vec<u64> {
+        found[name].as_array().expect("a list").iter().map(|n| n.as_u64().expect("a count")).collect()
+    };
+    let found = json(&["--ranks", "7", "--method", "bisection", "-o", &parts]);
+    let cells = numbers(&found, "cells");
+    assert_eq!((cells.len(), cells.iter().sum::<u64>()), (7, 361));
+    assert!(cells.iter().all(|&n| n == 51 || n == 52), "{cells:?}");
+    // What is sent is received.
+    assert_eq!(numbers(&found, "sent").iter().sum::<u64>(), numbers(&found, "halo").iter().sum::<u64>());
+    let text = fs::read_to_string(&parts).expect("the parts");
+    assert_eq!(text.lines().count(), 361);
+    let again = json(&["--parts", &parts]);
+    assert_eq!((numbers(&again, "cells"), numbers(&again, "halo")), (cells, numbers(&found, "halo")));
+    // More layers are larger halos.
+    let wide = numbers(&json(&["--parts", &parts, "--layers", "3"]), "halo");
+    assert!(wide.iter().zip(numbers(&found, "halo")).all(|(wide, narrow)| *wide > narrow));
+}
+
+/// A thousand million cells, for which nothing as large as the grid is allocated.
+#[test]
+fn partition_of_a_cartesian_grid() {
+    let (code, out, errors) = equellec(&["grid", "partition", "--cells", "1000,1000,1000", "--ranks", "4096"]);
+    assert_eq!(code, Some(0), "{errors}");
+    // 1000 = 8 * 63 + 8 * 62.
+    let expected = [
+        "1000000000 cells for 4096 ranks, in 16 x 16 x 16 boxes",
+        "cells of a rank   238328 to 250047, at most 1.024 of the mean",
+        "halo              1 layer: at most 23814 cells, 9.7 % of a rank's own",
+        "neighbours        at most 6",
+    ];
+    assert_eq!(out.lines().take(4).collect::<Vec<_>>(), expected);
+}
+
+#[test]
+fn partitions_that_cannot_be() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let parts = folder.path().join("parts.txt");
+    fs::write(&parts, "0\n1\nx\n").expect("a file");
+    let parts = parts.display().to_string();
+    for (words, code, expected) in [
+        (vec!["plate.msh", "--ranks", "362", "--method", "bisection"], 4, "rank 361 of 362 has no cell"),
+        (vec!["plate.msh", "--parts", &parts], 4, "line 3: `x` is not the number of a rank"),
+        (vec!["plate.msh", "--parts", "no-such-file"], 4, "`no-such-file` cannot be read"),
+        (vec!["plate.msh", "--ranks", "0"], 2, "0 is not in 1.."),
+        (vec!["plate.msh"], 2, "--ranks"),
+        (vec!["--cells", "4,4", "--ranks", "17"], 4, "4 x 4 cells cannot be cut into boxes for 17 ranks"),
+        (vec!["--cells", "4,0", "--ranks", "2"], 2, "one to three numbers above zero"),
+        (vec!["--cells", "4294967296,4294967296", "--ranks", "2"], 2, "beyond 64 bits"),
+    ] {
+        let (found, _, errors) = equellec(&[&["grid", "partition"], &words[..]].concat());
+        assert_eq!(found, Some(code), "{words:?}: {errors}");
+        assert!(errors.contains(expected), "{words:?}: {errors}");
+    }
+}

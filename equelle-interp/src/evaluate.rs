@@ -418,7 +418,7 @@ impl<'a> Evaluator<'a> {
                 Number::Real(arithmetic::interpolate(self.precision, numbers, *of, x))
             }
             KExpr::Entity(path) => Number::Entity(self.path(path)?),
-            KExpr::Displacement { to, from } => {
+            KExpr::Displacement { to, from, is_stored: _ } => {
                 let displacement = self.displacement(to, from)?;
                 self.entering(Number::Vector(displacement))
             }

@@ -42,6 +42,7 @@ pub mod operators;
 pub mod output;
 pub mod params;
 mod program;
+pub mod ranks;
 pub mod real;
 pub mod reduce;
 pub mod report;

@@ -1,9 +1,11 @@
-//! `equellec grid`: what is in a grid file, whether it is sound, conversions and generators.
+//! `equellec grid`: what is in a grid file, whether it is sound, conversions, parts for ranks, and
+//! generators.
 
 mod boxes;
 mod deck;
 mod files;
 mod make;
+mod partition;
 mod quality;
 mod voronoi;
 
@@ -21,8 +23,8 @@ use crate::console::{Console, MessageFormat};
 use equelle::failure::Failure;
 use quality::{Extremes, Histogram, Quality};
 
-/// Reads a grid file, prints what is in it, warns of what makes results inaccurate, or writes it in
-/// another format; or makes a grid.
+/// Reads a grid file, prints what is in it, warns of what makes results inaccurate, writes it in
+/// another format, or cuts it for ranks; or makes a grid.
 pub(super) fn grid(args: &GridArgs, console: &Console) -> Result<(), Failure> {
     match &args.verb {
         GridVerb::Info { file, deck } => {
@@ -39,6 +41,7 @@ pub(super) fn grid(args: &GridArgs, console: &Console) -> Result<(), Failure> {
         }),
         GridVerb::Convert { file, out, deck } => files::convert(file, out, deck, console),
         GridVerb::Make(args) => make::make(args, console),
+        GridVerb::Partition(args) => partition::partition(args, console),
     }
 }
 

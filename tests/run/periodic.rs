@@ -227,6 +227,36 @@ fn on_the_command_line() {
     assert!(code == Some(4) && errors.contains("there is no side `nowhere`"), "{code:?} {errors}");
 }
 
+/// On a torus every way across a face is a width long, and every cell has its volume, in whatever
+/// way a program says which cells it means. Exact: widths are powers of two.
+#[test]
+fn ways_through_joined_faces_are_those_of_neighbours() {
+    let (dx, dy) = (0.125, 0.25);
+    let grid = ["nx=4", "ny=8", "dx=0.125", "dy=0.25", "u_expression=0", "grid_periodic=x-:x+,y-:y+"];
+    let of_faces = |x: f64, y: f64| [[x; 32], [y; 32]].concat();
+    for layout in ["auto", "unstructured"] {
+        for how in EVERY_WAY {
+            let layout = format!("grid_layout={layout}");
+            let words: Vec<&str> = grid.iter().copied().chain([&*layout]).collect();
+            let outputs = run(how, "ways", &words);
+            let what = |tag: &str| format!("{how:?} {layout} {tag}");
+            for tag in ["variable", "captured", "passed", "twice", "given"] {
+                assert_eq!(outputs.last(tag), of_faces(dx, dy), "{}", what(tag));
+            }
+            for tag in ["chosen", "chosen by a function"] {
+                assert_eq!(outputs.last(tag), of_faces(-dx / 2.0, dy / 2.0), "{}", what(tag));
+            }
+            for tag in ["never chosen", "restricted", "extended"] {
+                assert_eq!(outputs.last(tag), of_faces(dx / 2.0, dy / 2.0), "{}", what(tag));
+            }
+            // Two axes have the volume once each.
+            for tag in ["volume", "solved"] {
+                assert_eq!(outputs.last(tag), [2.0 * dx * dy; 32], "{}", what(tag));
+            }
+        }
+    }
+}
+
 /// Stored positions are warned of by the first line that reads them through faces, on joined grids
 /// alone; values that positions merely shape are none.
 #[test]

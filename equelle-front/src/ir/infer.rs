@@ -222,6 +222,7 @@ fn is_alike_at_joined_sides(block: &KBlock) -> bool {
                 | KExpr::FaceTransmissibility(_)
                 | KExpr::CellFact { .. }
                 | KExpr::Same(..)
+                | KExpr::Displacement { is_stored: true, .. }
                 | KExpr::Entity(_),
             ) => false,
             Node::Stmt(KStmt::ReduceFaces { .. } | KStmt::Add { .. } | KStmt::LetEntity { .. }) => false,

@@ -357,8 +357,10 @@ pub enum KExpr {
     /// collection of entities.
     Entity(Path),
     /// Cartesian form: vector of the difference of the centroids of two entities,
-    /// `Centroid(to) - Centroid(from)`, from grid spacings alone.
-    Displacement { to: Box<Path>, from: Box<Path> },
+    /// `Centroid(to) - Centroid(from)`, from grid spacings alone. Where `is_stored`, a position of
+    /// a cell behind a face is that of the cell, not the one seen through the face: they differ at
+    /// joined sides.
+    Displacement { to: Box<Path>, from: Box<Path>, is_stored: bool },
 }
 
 /// Quantities taken from a table.
@@ -423,7 +425,7 @@ macro_rules! for_each_part {
             | KExpr::CellFact { at, .. }
             | KExpr::Member { at, .. }
             | KExpr::Entity(at) => $path(at, $with),
-            KExpr::Same(a, b) | KExpr::Displacement { to: a, from: b } => {
+            KExpr::Same(a, b) | KExpr::Displacement { to: a, from: b, is_stored: _ } => {
                 $path(a, $with);
                 $path(b, $with);
             }

@@ -156,7 +156,7 @@ impl Lowering<'_> {
             Builtin::FirstCell => Op::FirstCell(arg(0)),
             Builtin::SecondCell => Op::SecondCell(arg(0)),
             Builtin::IsEmpty => Op::IsEmpty(arg(0)),
-            Builtin::Centroid => self.centroid(arg(0), expr),
+            Builtin::Centroid => Op::Centroid(arg(0)),
             Builtin::Normal => Op::Normal(arg(0)),
             Builtin::Gradient => Op::Gradient(arg(0)),
             Builtin::Divergence => Op::Divergence(arg(0)),
@@ -200,11 +200,7 @@ impl Lowering<'_> {
             Builtin::Interpolate => Op::Interpolate { table: arg(0), argument: arg(1) },
             Builtin::InputTable2 | Builtin::Interpolate2 => unreachable!("they have several values"),
         };
-        let value = self.one(expr, op);
-        if builtin == Builtin::SecondCell {
-            self.second_cells.insert(value, arg(0));
-        }
-        value
+        self.one(expr, op)
     }
 
     /// The parts of a table of two arguments.
@@ -247,16 +243,6 @@ impl Lowering<'_> {
         let value = at(self, TablePart::Value, piece);
         let value = both(self, Arithmetic::Add, value, first);
         both(self, Arithmetic::Add, value, second)
-    }
-
-    /// The centroids of entities. The second cells of faces are seen through the faces: over a gap,
-    /// as if both sides met.
-    fn centroid(&mut self, entities: ValueId, expr: &Expr) -> Op {
-        let centroid = Op::Centroid(entities);
-        let Some(&faces) = self.second_cells.get(&entities) else { return centroid };
-        let centroid = self.one(expr, centroid);
-        let gap = self.one(expr, Op::FaceGap(faces));
-        Op::Arithmetic(Arithmetic::Add, centroid, gap)
     }
 
     /// The transmissibility that the grid gives faces, or else another value.
@@ -399,9 +385,6 @@ impl Lowering<'_> {
 
     fn call(&mut self, expr: &Expr, function: typed::FunctionId, args: &[Expr]) -> Vec<ValueId> {
         let mut args: Vec<ValueId> = args.iter().flat_map(|a| self.expr(a)).collect();
-        if args.iter().any(|arg| self.second_cells.contains_key(arg)) {
-            return self.call_in_place(function, &args);
-        }
         args.extend(self.captured(function));
         let results = self.results(expr);
         let writes = self.captures[function.0 as usize].writes.clone();
@@ -424,22 +407,6 @@ impl Lowering<'_> {
             self.store_variable(variable, &ids);
         }
         results
-    }
-
-    /// The body of a function in the place of its call: its centroids of second cells depend on the
-    /// faces, which it does not know.
-    fn call_in_place(&mut self, function: typed::FunctionId, args: &[ValueId]) -> Vec<ValueId> {
-        let program = self.program;
-        let callee = &program.functions[function.0 as usize];
-        let mut args = args.iter().copied();
-        for &variable in &callee.params {
-            let n = program.variables[variable.0 as usize].ty.elements().len();
-            self.bindings.insert(variable, Binding::Values(args.by_ref().take(n).collect()));
-        }
-        let (start, statement) = (self.block.len(), self.statement);
-        self.statements(&callee.body);
-        self.statement = statement;
-        self.take_return(start).unwrap_or_default()
     }
 
     fn newton(&mut self, expr: &Expr, residuals: &[typed::FunctionId], guesses: &[Expr]) -> Vec<ValueId> {

@@ -27,8 +27,6 @@ pub(super) struct Lowering<'a> {
     pub mutables: Vec<Mutable>,
     pub bindings: BTreeMap<VarId, Binding>,
     pub block: Vec<Stmt>,
-    /// Faces by the values that are their second cells.
-    pub second_cells: BTreeMap<ValueId, ValueId>,
     /// True if it is the main program, whose loops have steps.
     pub is_main: bool,
     /// The variable whose next value is the length of a round.
@@ -94,7 +92,6 @@ impl<'a> Lowering<'a> {
             mutables: Vec::new(),
             bindings: BTreeMap::new(),
             block: Vec::new(),
-            second_cells: BTreeMap::new(),
             is_main: false,
             step: None,
             statement: Span::default(),

@@ -12,6 +12,7 @@ mod expr;
 mod function;
 mod stencil;
 mod step;
+mod through_faces;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -27,13 +28,15 @@ pub fn lower(program: &TypedProgram, source: &SourceMap, name: &str) -> Module {
     let mut captures = Vec::new();
     extend(&mut captures, &program.functions, &program.variables);
     let mut names = UniqueNames::default();
-    let functions: Vec<Function> = program
+    let mut functions: Vec<Function> = program
         .functions
         .iter()
         .enumerate()
         .map(|(index, f)| function::lower_function(program, &captures, index, f, names.unique(&f.name)))
         .collect();
-    let main = function::lower_main(program, &captures);
+    let mut main = function::lower_main(program, &captures);
+    let length = if program.is_dimensional { Dimension::LENGTH } else { Dimension::NONE };
+    through_faces::see_through_faces(&mut functions, &mut main, &program.sets, length, &mut names);
     let choices: BTreeSet<Span> = functions.iter().chain([&main]).flat_map(choices::choices).collect();
     let mut module = Module {
         name: name.to_owned(),

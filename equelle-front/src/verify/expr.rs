@@ -175,7 +175,7 @@ impl Checker<'_> {
                 }
             }
             KExpr::Entity(_) => self.fail("an entity is no value; only a result of the kernel can be entities"),
-            KExpr::Displacement { to, from } => {
+            KExpr::Displacement { to, from, is_stored: _ } => {
                 if self.form == Form::General {
                     return self.fail("a displacement belongs to the Cartesian form");
                 }

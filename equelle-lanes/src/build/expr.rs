@@ -118,7 +118,7 @@ impl Builder<'_> {
                 })
             }
             KExpr::Entity(path) => Value::Entity(self.path(path)?),
-            KExpr::Displacement { to, from } => Value::Vector(self.displacement(to, from)?),
+            KExpr::Displacement { to, from, is_stored: _ } => Value::Vector(self.displacement(to, from)?),
         })
     }
 

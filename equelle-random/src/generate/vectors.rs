@@ -62,6 +62,19 @@ impl Generator<'_> {
             let outward = self.lies_in(set, Set(5)) && self.random.bool();
             return Node { info, parts: parts![if outward { "OutwardNormal(" } else { "Normal(" }, faces, ")"] };
         }
+        let to = self.centroid(set);
+        if kind(set.0) == Kind::Face && self.chance(40) {
+            // A way from or to a face, or across it.
+            let from = self.centroid(set);
+            let (lo, hi) = self.ranges.position;
+            let info = Info { bounds: Bounds::new(lo - hi, hi - lo), ..to.info };
+            return Node { info, parts: parts!["(", to, " - ", from, ")"] };
+        }
+        to
+    }
+
+    /// Centroids of entities, or of the cells of faces.
+    fn centroid(&mut self, set: Set) -> Node {
         let kinds = if kind(set.0) == Kind::Face && self.chance(50) { Kind::Cell } else { kind(set.0) };
         let entities = self.full(kinds, set, Want { depth: 1, exact: true });
         let (lo, hi) = self.ranges.position;

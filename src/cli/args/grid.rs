@@ -48,6 +48,47 @@ pub enum GridVerb {
     },
     /// Make a grid for tests and teaching, always the same for the same options
     Make(MakeArgs),
+    /// Cut a grid into a part for each rank of a run, and print what the parts exchange
+    Partition(PartitionArgs),
+}
+
+/// Arguments of `grid partition`.
+#[derive(Debug, Args)]
+pub struct PartitionArgs {
+    /// The grid, in any format that is read
+    #[arg(value_name = "GRIDFILE", required_unless_present = "cells", conflicts_with = "cells")]
+    pub file: Option<PathBuf>,
+    /// Cells of a Cartesian grid along each axis, one to three numbers, in place of a file
+    #[arg(long, value_name = "NX,NY,NZ", value_delimiter = ',')]
+    pub cells: Option<Vec<u64>>,
+    /// Number of ranks
+    #[arg(long, value_name = "N", required_unless_present = "parts", value_parser = clap::value_parser!(u32).range(1..))]
+    pub ranks: Option<u32>,
+    /// How the cells of a file are cut; Cartesian grids are cut into boxes [default: metis if it is
+    /// installed, else bisection]
+    #[arg(long, value_name = "METHOD", value_enum, conflicts_with_all = ["cells", "parts"])]
+    pub method: Option<PartitionMethod>,
+    /// Read the parts from a file instead: a line for each cell with its rank, from 0
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["cells", "ranks"])]
+    pub parts: Option<PathBuf>,
+    /// Layers of cells around its own that a rank keeps: how far away a program reads
+    #[arg(long, value_name = "LAYERS", default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=100))]
+    pub layers: u8,
+    /// Write the parts, a line for each cell with its rank
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Choices that decks leave open.
+    #[command(flatten)]
+    pub deck: DeckArgs,
+}
+
+/// Ways to cut the cells of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum PartitionMethod {
+    /// By METIS, which is loaded where it is installed
+    Metis,
+    /// By recursive bisection
+    Bisection,
 }
 
 /// Arguments of `grid make`.

@@ -82,7 +82,7 @@ impl Writer<'_> {
                 Text::atom(self.reals.entering(&value))
             }
             KExpr::Entity(path) => self.path(path),
-            KExpr::Displacement { to, from } => {
+            KExpr::Displacement { to, from, is_stored: _ } => {
                 if let (Path::Second(face), Some(axis)) = (&**to, self.axis_across(to)) {
                     debug_assert_eq!(**from, Path::First(face.clone()));
                     let width = self.reals.entering(&format!("g.spacing[{axis}]"));

@@ -114,7 +114,7 @@ impl Writer<'_> {
                 self.math(of.word(), &[table, argument])
             }
             KExpr::Entity(at) => self.entity(at)?,
-            KExpr::Displacement { to, from } => self.displacement(to, from)?,
+            KExpr::Displacement { to, from, is_stored: _ } => self.displacement(to, from)?,
         })
     }
 
@@ -492,7 +492,9 @@ impl Writer<'_> {
             | KExpr::Vector(_)
             | KExpr::Entity(_) => false,
             // From an entity to itself.
-            KExpr::Displacement { to, from } => self.half_widths(to).is_some_and(|width| self.half_widths(from) == Some(width)),
+            KExpr::Displacement { to, from, is_stored: _ } => {
+                self.half_widths(to).is_some_and(|width| self.half_widths(from) == Some(width))
+            }
         }
     }
 

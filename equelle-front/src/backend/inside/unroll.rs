@@ -464,7 +464,7 @@ impl<'a> Unroller<'a> {
         }
         let face = self.face_across(axis);
         let [first, second] = [Path::First, Path::Second].map(|end| Box::new(end(Box::new(Path::Local(face)))));
-        let width = KExpr::Component(Box::new(KExpr::Displacement { to: second, from: first }), axis as u32);
+        let width = KExpr::Component(Box::new(KExpr::Displacement { to: second, from: first, is_stored: false }), axis as u32);
         if half_widths == 2 {
             return Number::Expr(width);
         }

@@ -194,7 +194,11 @@ impl KernelParser<'_> {
                 return Ok(Some(constructor(self.path_argument()?)));
             }
         }
-        let of_paths: [(&str, OfPaths); 2] = [("same", KExpr::Same), ("displacement", |to, from| KExpr::Displacement { to, from })];
+        let of_paths: [(&str, OfPaths); 3] = [
+            ("same", KExpr::Same),
+            ("displacement", |to, from| KExpr::Displacement { to, from, is_stored: false }),
+            ("stored_displacement", |to, from| KExpr::Displacement { to, from, is_stored: true }),
+        ];
         for (word, constructor) in of_paths {
             if self.accept_function(word) {
                 self.parser.expect("(")?;

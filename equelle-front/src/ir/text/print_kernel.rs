@@ -208,7 +208,10 @@ impl KernelPrinter<'_> {
             KExpr::Math(op, a, b) => format!("{}({}, {})", math(*op).to_lowercase(), self.expr(a), self.expr(b)),
             KExpr::Interpolate { table, of, argument } => format!("{}({}, {})", of.word(), self.param(*table), self.expr(argument)),
             KExpr::Entity(p) => format!("entity({})", self.path(p)),
-            KExpr::Displacement { to, from } => format!("displacement({}, {})", self.path(to), self.path(from)),
+            KExpr::Displacement { to, from, is_stored } => {
+                let word = if *is_stored { "stored_displacement" } else { "displacement" };
+                format!("{word}({}, {})", self.path(to), self.path(from))
+            }
         }
     }
 }

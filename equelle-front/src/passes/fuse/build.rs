@@ -578,35 +578,4 @@ impl<'a> Builder<'a> {
         self.push(KStmt::If { results: vec![local], condition, then, otherwise });
         KExpr::Local(local)
     }
-
-    /// The difference of two centroids, where the Cartesian form has it as a whole.
-    fn displacement(&mut self, op: Arithmetic, a: ValueId, b: ValueId, at: &Path) -> Result<Option<KExpr>> {
-        if self.mode == Mode::General || op != Arithmetic::Sub {
-            return Ok(None);
-        }
-        let (Some((to, to_at)), Some((from, from_at))) = (self.centroid_of(a, at)?, self.centroid_of(b, at)?) else { return Ok(None) };
-        let to = Box::new(self.geometry_path(to, &to_at)?);
-        let from = Box::new(self.geometry_path(from, &from_at)?);
-        Ok(Some(KExpr::Displacement { to, from }))
-    }
-
-    /// The entities whose centroid a value is at `at`, looking through restrictions.
-    fn centroid_of(&mut self, value: ValueId, at: &Path) -> Result<Option<(ValueId, Path)>> {
-        if self.plan.placement(value) != Placement::Inline {
-            return Ok(None);
-        }
-        match self.defs.op(value) {
-            Some(Op::Centroid(entities)) => Ok(Some((*entities, at.clone()))),
-            Some(Op::Arithmetic(Arithmetic::Add, centroid, gap)) if matches!(self.defs.op(*gap), Some(Op::FaceGap(_))) => {
-                let centroid = *centroid;
-                self.centroid_of(centroid, at)
-            }
-            Some(Op::On { data, target }) => {
-                let (data, target) = (*data, *target);
-                let path = self.entity(target, at)?;
-                self.centroid_of(data, &path)
-            }
-            _ => Ok(None),
-        }
-    }
 }

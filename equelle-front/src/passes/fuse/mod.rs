@@ -10,6 +10,7 @@
 mod axes;
 mod branch_sums;
 mod build;
+mod displacement;
 mod entity;
 mod equation;
 mod facts;

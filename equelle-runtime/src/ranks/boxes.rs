@@ -1,0 +1,264 @@
+//! Partitions of Cartesian grids into boxes, in closed form.
+
+use super::{HaloCounts, RankHalo, RankId};
+use crate::error::{Error, ErrorKind};
+
+/// A box of cells of a Cartesian grid.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Box3 {
+    /// Its first cell along each axis.
+    pub start: [u64; 3],
+    /// Cells along each axis.
+    pub len: [u64; 3],
+}
+
+impl Box3 {
+    /// Number of cells.
+    pub fn n_cells(&self) -> u64 {
+        self.len.iter().product()
+    }
+}
+
+/// A Cartesian grid that is cut into as many boxes as there are ranks, along planes through the
+/// whole grid. Ranks count along x first, as cells do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Boxes {
+    n: [u64; 3],
+    joined: [bool; 3],
+    ranks: [u32; 3],
+}
+
+/// Estimates of what it costs to send a cell across each axis, in cells that are computed: planes
+/// across the last axis lie together in memory, others are gathered.
+const COST_OF_SENDING: [f64; 3] = [4.0, 4.0, 2.0];
+
+impl Boxes {
+    /// Cuts a grid of `n` cells along each axis so that the largest box and what it sends take
+    /// least, by [`COST_OF_SENDING`]. `reach` is how many cells around a cell a program reads,
+    /// below and above along each axis: no box is narrower along an axis that is cut, so that
+    /// an exchange is one between neighbours.
+    ///
+    /// # Errors
+    /// `Data` if there are no ranks, or no such boxes, with the largest number of ranks that works
+    /// along single axes.
+    pub fn new(n: [u64; 3], joined: [bool; 3], n_ranks: u32, reach: [[u8; 2]; 3]) -> Result<Boxes, Error> {
+        let narrowest: [u64; 3] = std::array::from_fn(|axis| u64::from(reach[axis][0].max(reach[axis][1]).max(1)));
+        let most = |axis: usize| u32::try_from(n[axis] / narrowest[axis]).unwrap_or(u32::MAX).max(1);
+        let last = (0..3).rev().find(|&axis| n[axis] > 1).unwrap_or(0);
+        let mut best: Option<(f64, Boxes)> = None;
+        for z in divisors(n_ranks).filter(|&z| z <= most(2)) {
+            for y in divisors(n_ranks / z).filter(|&y| y <= most(1)) {
+                let x = n_ranks / z / y;
+                if x > most(0) {
+                    continue;
+                }
+                let boxes = Boxes { n, joined, ranks: [x, y, z] };
+                let cost = boxes.cost(reach, last);
+                if best.is_none_or(|(least, _)| cost < least) {
+                    best = Some((cost, boxes));
+                }
+            }
+        }
+        best.map(|(_, boxes)| boxes).ok_or_else(|| {
+            let size = n[..=last].iter().map(u64::to_string).collect::<Vec<_>>().join(" x ");
+            let error = Error::new(ErrorKind::Data, format!("{size} cells cannot be cut into boxes for {n_ranks} ranks"));
+            let axes = ["x", "y", "z"].iter().zip(0..=last).map(|(name, axis)| format!("{} along {name}", most(axis)));
+            error.hint(format!("there can be at most {}", axes.collect::<Vec<_>>().join(", ")))
+        })
+    }
+
+    /// Estimated time of a step of the largest box, in cells that are computed.
+    fn cost(&self, reach: [[u8; 2]; 3], last: usize) -> f64 {
+        let largest: [u64; 3] = std::array::from_fn(|axis| self.n[axis].div_ceil(u64::from(self.ranks[axis])));
+        let cells = largest.iter().product::<u64>() as f64;
+        let sent = (0..3).filter(|&axis| self.ranks[axis] > 1).map(|axis| {
+            let depth = f64::from(reach[axis][0]) + f64::from(reach[axis][1]);
+            COST_OF_SENDING[if axis == last { 2 } else { 0 }] * depth * cells / largest[axis] as f64
+        });
+        cells + sent.sum::<f64>()
+    }
+
+    /// Cells along each axis.
+    pub fn cells(&self) -> [u64; 3] {
+        self.n
+    }
+
+    /// Ranks along each axis.
+    pub fn ranks(&self) -> [u32; 3] {
+        self.ranks
+    }
+
+    /// Number of ranks.
+    pub fn n_ranks(&self) -> u32 {
+        self.ranks.iter().product()
+    }
+
+    /// Place of a rank among the boxes.
+    pub fn place(&self, rank: RankId) -> [u32; 3] {
+        let row = rank.0 / self.ranks[0];
+        [rank.0 % self.ranks[0], row % self.ranks[1], row / self.ranks[1]]
+    }
+
+    /// The box of a rank. Widths along an axis differ by at most one cell.
+    pub fn box_of(&self, rank: RankId) -> Box3 {
+        let place = self.place(rank);
+        let start: [u64; 3] = std::array::from_fn(|axis| self.cut(axis, place[axis]));
+        Box3 { start, len: std::array::from_fn(|axis| self.cut(axis, place[axis] + 1) - start[axis]) }
+    }
+
+    /// The first cell along an axis of the boxes at a place; the number of cells for the place
+    /// after the last one.
+    fn cut(&self, axis: usize, place: u32) -> u64 {
+        let (place, ranks) = (u64::from(place), u64::from(self.ranks[axis]));
+        place * (self.n[axis] / ranks) + place.min(self.n[axis] % ranks)
+    }
+
+    /// The rank that owns a cell.
+    ///
+    /// # Panics
+    /// May panic if there is no such cell.
+    pub fn owner(&self, ijk: [u64; 3]) -> RankId {
+        let place: [u32; 3] = std::array::from_fn(|axis| {
+            let ranks = u64::from(self.ranks[axis]);
+            let (narrow, wide) = (self.n[axis] / ranks, self.n[axis] % ranks);
+            // The first boxes have a cell more.
+            let in_wide = wide * (narrow + 1);
+            (if ijk[axis] < in_wide { ijk[axis] / (narrow + 1) } else { wide + (ijk[axis] - in_wide) / narrow }) as u32
+        });
+        RankId(place[0] + self.ranks[0] * (place[1] + self.ranks[1] * place[2]))
+    }
+
+    /// What each rank owns and exchanges where `reach` cells below and above along each axis are
+    /// read. `corners`: those beyond two sides at once are read too, so that planes are sent with
+    /// what came from the axes before. Costs no array of the grid. Layers are not told apart.
+    pub fn halo_counts(&self, reach: [[u8; 2]; 3], corners: bool) -> HaloCounts {
+        let ranks = (0..self.n_ranks()).map(|rank| {
+            let place = self.place(RankId(rank));
+            let len = self.box_of(RankId(rank)).len;
+            let owned = len.iter().product::<u64>();
+            let (mut halo, mut sent, mut neighbours) = (0, 0, 0);
+            // Cells of the box and of the halos along the axes that were exchanged before.
+            let mut wide = len;
+            for axis in (0..3).filter(|&axis| self.ranks[axis] > 1) {
+                let plane = if corners { wide.iter().product::<u64>() / wide[axis] } else { owned / len[axis] };
+                let [low, high] = [place[axis] > 0 || self.joined[axis], place[axis] + 1 < self.ranks[axis] || self.joined[axis]];
+                let [below, above] = reach[axis].map(u64::from);
+                let (from_low, from_high) = (if low { below } else { 0 }, if high { above } else { 0 });
+                halo += (from_low + from_high) * plane;
+                // What a neighbour reads above it is sent down, and the other way round.
+                let (to_low, to_high) = (if low { above } else { 0 }, if high { below } else { 0 });
+                sent += (to_low + to_high) * plane;
+                let sides = u64::from(to_low > 0) + u64::from(to_high > 0);
+                // Two boxes around a joined axis are one neighbour.
+                neighbours += if self.ranks[axis] == 2 && self.joined[axis] { sides.min(1) } else { sides };
+                wide[axis] += from_low + from_high;
+            }
+            RankHalo { owned, layers: vec![halo], sent, neighbours }
+        });
+        HaloCounts { ranks: ranks.collect() }
+    }
+}
+
+/// The divisors of a number, ascending.
+fn divisors(of: u32) -> impl Iterator<Item = u32> {
+    (1..=of).filter(move |&by| of.is_multiple_of(by))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{CellGraph, HaloCounts, Partition};
+    use super::*;
+    use crate::grid::{Cartesian, Grid};
+
+    const ONE: [[u8; 2]; 3] = [[1; 2]; 3];
+
+    #[test]
+    fn every_cell_is_in_the_box_of_its_owner() {
+        for (n, n_ranks) in [([7, 5, 3], 6), ([13, 1, 1], 4), ([4, 9, 1], 5), ([2, 2, 2], 8), ([5, 6, 7], 1)] {
+            let boxes = Boxes::new(n, [false; 3], n_ranks, ONE).expect("boxes");
+            let mut count = vec![0; n_ranks as usize];
+            for (k, j, i) in (0..n[2]).flat_map(|k| (0..n[1]).flat_map(move |j| (0..n[0]).map(move |i| (k, j, i)))) {
+                let owner = boxes.owner([i, j, k]);
+                let Box3 { start, len } = boxes.box_of(owner);
+                assert!([i, j, k].iter().enumerate().all(|(a, &at)| (start[a]..start[a] + len[a]).contains(&at)), "{n:?} {i} {j} {k}");
+                count[owner.index()] += 1;
+            }
+            let sizes: Vec<u64> = (0..n_ranks).map(|rank| boxes.box_of(RankId(rank)).n_cells()).collect();
+            assert_eq!(count, sizes, "{n:?}");
+        }
+    }
+
+    #[test]
+    fn few_ranks_get_slabs_and_many_boxes() {
+        let ranks = |n_ranks| Boxes::new([100; 3], [false; 3], n_ranks, ONE).expect("boxes").ranks();
+        assert_eq!(ranks(2), [1, 1, 2]);
+        assert_eq!(ranks(4), [1, 1, 4]);
+        assert_eq!(ranks(64), [4, 4, 4]);
+        assert_eq!(ranks(4096), [16; 3]);
+        // A prime number of ranks has one way alone.
+        assert_eq!(ranks(7), [1, 1, 7]);
+    }
+
+    #[test]
+    fn boxes_are_not_narrower_than_the_reach() {
+        let reach = [[3, 2], [3, 3], [0, 0]];
+        let boxes = Boxes::new([12, 10, 1], [false; 3], 12, reach).expect("boxes");
+        assert_eq!(boxes.ranks(), [4, 3, 1]);
+        let error = Boxes::new([12, 10, 1], [false; 3], 13, reach).expect_err("4 x 3 boxes at most");
+        assert!(error.to_string().contains("12 x 10 cells cannot be cut into boxes for 13 ranks"), "{error}");
+        assert_eq!(error.hint.as_deref(), Some("there can be at most 4 along x, 3 along y"));
+        assert!(Boxes::new([3, 1, 1], [false; 3], 4, ONE).is_err());
+        assert!(Boxes::new([3, 1, 1], [false; 3], 0, ONE).is_err());
+    }
+
+    /// The closed form against the graph of cells, which knows no boxes: layer 1, without corners.
+    #[test]
+    fn halos_are_those_of_the_graph() {
+        for (n, joined, n_ranks) in [
+            ([6, 5, 4], [false; 3], 8),
+            ([6, 5, 4], [true, false, true], 12),
+            ([9, 8, 1], [false, true, false], 6),
+            ([5, 1, 1], [true, false, false], 3),
+        ] {
+            let dim = if n[2] > 1 {
+                3
+            } else if n[1] > 1 {
+                2
+            } else {
+                1
+            };
+            let sides: Vec<&str> =
+                ["x-:x+", "y-:y+", "z-:z+"].into_iter().zip(joined).filter(|(_, joined)| *joined).map(|(sides, _)| sides).collect();
+            let grid =
+                Grid::cartesian(Cartesian { dim, n: n.map(|n: u64| n as usize), spacing: [1.0; 3], joined: [false; 3] }).expect("a shape");
+            let grid = if sides.is_empty() { grid } else { grid.with_periodic_sides(&sides.join(",")).expect("sides that meet") };
+            let boxes = Boxes::new(n, joined, n_ranks, ONE).expect("boxes");
+            let [nx, ny, _] = n;
+            let owners = (0..nx * ny * n[2]).map(|cell| boxes.owner([cell % nx, cell / nx % ny, cell / nx / ny]));
+            let partition = Partition::new(owners.collect(), n_ranks).expect("no rank is empty");
+            let expected = HaloCounts::of(&CellGraph::of(&grid), &partition, 1);
+            let found = boxes.halo_counts(ONE, false);
+            // Two boxes around a joined axis send the same cell twice where they are one cell wide.
+            assert_eq!(found, expected, "{n:?} {:?}", boxes.ranks());
+        }
+    }
+
+    /// All cells of the box widened by the reach, less the box: counted one by one.
+    #[test]
+    fn corners_arrive_too() {
+        let reach = [[2, 1], [1, 3], [1, 1]];
+        let boxes = Boxes::new([12, 12, 12], [false, true, false], 27, reach).expect("boxes");
+        assert_eq!(boxes.ranks(), [3; 3]);
+        let counts = boxes.halo_counts(reach, true);
+        for (rank, found) in counts.ranks.iter().enumerate() {
+            let place = boxes.place(RankId(rank as u32));
+            let width = |axis: usize| {
+                let joined = axis == 1;
+                let [low, high] = reach[axis].map(u64::from);
+                4 + if place[axis] > 0 || joined { low } else { 0 } + if place[axis] < 2 || joined { high } else { 0 }
+            };
+            assert_eq!(found.halo(), width(0) * width(1) * width(2) - 64, "{place:?}");
+        }
+        assert_eq!(counts.total(RankHalo::halo), counts.total(|rank| rank.sent));
+    }
+}

@@ -1,0 +1,22 @@
+//! Runs on several ranks: which cells each rank owns, and what it needs of others.
+//!
+//! A *rank* is one of the processes that share a run. It *owns* the cells of one part of the grid
+//! and keeps, around them, copies of cells that others own: its *halo*. Layer k of a halo is the
+//! cells at distance k from the owned ones, counted across faces.
+//!
+//! Cartesian grids are cut into [`Boxes`], in closed form. Cells of other grids are a
+//! [`CellGraph`], cut by METIS where it is installed, else by [`bisection`]; or as a file says
+//! ([`partition_file`]). [`HaloCounts`] are what a partition costs. The design is in
+//! `docs/internals/ranks.md`.
+
+pub mod bisection;
+mod boxes;
+mod graph;
+mod halo_counts;
+mod partition;
+pub mod partition_file;
+
+pub use boxes::{Box3, Boxes};
+pub use graph::CellGraph;
+pub use halo_counts::{HaloCounts, RankHalo};
+pub use partition::{Partition, RankId};

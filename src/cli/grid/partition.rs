@@ -1,0 +1,154 @@
+//! `equellec grid partition`: the parts of a grid for the ranks of a run, and what they exchange.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use equelle_metis::Metis;
+use equelle_runtime::error::ErrorKind;
+use equelle_runtime::grid::Grid;
+use equelle_runtime::ranks::{Boxes, CellGraph, HaloCounts, Partition, RankHalo, bisection, partition_file};
+use equelle_runtime::report::bytes;
+use equelle_runtime::{EntityKind, Error};
+use serde_json::json;
+
+use super::super::args::{PartitionArgs, PartitionMethod};
+use super::super::print;
+use super::files;
+use crate::console::{Console, MessageFormat};
+use equelle::failure::Failure;
+
+/// Cuts a grid, prints what the parts cost, and writes them if that is wanted.
+pub(super) fn partition(args: &PartitionArgs, console: &Console) -> Result<(), Failure> {
+    let n_ranks = args.ranks.unwrap_or(1);
+    let (parts, counts) = match (&args.file, &args.cells) {
+        (Some(file), _) => {
+            let grid = files::read(file, &args.deck)?;
+            let graph = CellGraph::of(&grid);
+            let (partition, method) = match &args.parts {
+                Some(parts) => (read(parts, grid.n_cells())?, format!("as `{}` says", parts.display())),
+                None => cut(&grid, &graph, n_ranks, args.method)?,
+            };
+            let counts = HaloCounts::of(&graph, &partition, args.layers.into());
+            (Parts::Listed { grid: file.display().to_string(), partition, method }, counts)
+        }
+        (None, cells) => {
+            let boxes = boxes(cells.as_deref().unwrap_or_default(), n_ranks, args.layers)?;
+            let counts = boxes.halo_counts([[args.layers; 2]; 3], false);
+            (Parts::Boxes(boxes), counts)
+        }
+    };
+    match console.format {
+        MessageFormat::Json => print(&format!("{}\n", json(&parts, &counts))),
+        MessageFormat::Human | MessageFormat::Short => print(&text(&parts, &counts, args.layers)),
+    }?;
+    let Some(out) = &args.output else { return Ok(()) };
+    files::save(out, console, |file| match &parts {
+        Parts::Listed { partition, .. } => partition_file::write(partition.owners().iter().copied(), file),
+        Parts::Boxes(boxes) => {
+            let [nx, ny, nz] = boxes.cells();
+            let rows = (0..nz).flat_map(|k| (0..ny).map(move |j| (j, k)));
+            partition_file::write(rows.flat_map(|(j, k)| (0..nx).map(move |i| boxes.owner([i, j, k]))), file)
+        }
+    })
+}
+
+/// The parts of a grid.
+enum Parts {
+    /// One for each cell of a file.
+    Listed { grid: String, partition: Partition, method: String },
+    /// Boxes of a Cartesian grid.
+    Boxes(Boxes),
+}
+
+fn boxes(cells: &[u64], n_ranks: u32, layers: u8) -> Result<Boxes, Failure> {
+    if !(1..=3).contains(&cells.len()) || cells.contains(&0) {
+        return Err(Failure::usage("`--cells` takes one to three numbers above zero".to_owned()));
+    }
+    if cells.iter().try_fold(1_u64, |product, &n| product.checked_mul(n)).is_none() {
+        return Err(Failure::usage("`--cells`: the product of these is beyond 64 bits".to_owned()));
+    }
+    let n = std::array::from_fn(|axis| cells.get(axis).copied().unwrap_or(1));
+    Ok(Boxes::new(n, [false; 3], n_ranks, [[layers; 2]; 3])?)
+}
+
+/// Reads the parts of a grid.
+fn read(file: &Path, n_cells: usize) -> Result<Partition, Error> {
+    let text = std::fs::read_to_string(file);
+    let text = text.map_err(|error| Error::new(ErrorKind::Data, format!("`{}` cannot be read: {error}", file.display())))?;
+    partition_file::parse(&text, n_cells).map_err(|mut error| {
+        error.message = format!("`{}`: {}", file.display(), error.message);
+        error
+    })
+}
+
+/// Cuts the cells of a file, and says how.
+fn cut(grid: &Grid, graph: &CellGraph, n_ranks: u32, method: Option<PartitionMethod>) -> Result<(Partition, String), Error> {
+    match method {
+        Some(PartitionMethod::Bisection) => Ok((by_bisection(grid, graph, n_ranks)?, "by bisection".to_owned())),
+        Some(PartitionMethod::Metis) => {
+            let metis = Metis::load().ok_or_else(|| {
+                let error = Error::new(ErrorKind::Data, "METIS 5 is not installed");
+                error.hint("Debian: apt-get install libmetis5; or leave `--method` out, for cuts by bisection")
+            })?;
+            Ok((metis.partition(graph, n_ranks)?, format!("by METIS ({})", metis.name())))
+        }
+        None => match Metis::load().and_then(|metis| Some((metis.partition(graph, n_ranks).ok()?, format!("by METIS ({})", metis.name()))))
+        {
+            Some(cut) => Ok(cut),
+            // Where METIS is missing, or has left a rank without cells.
+            None => Ok((by_bisection(grid, graph, n_ranks)?, "by bisection".to_owned())),
+        },
+    }
+}
+
+fn by_bisection(grid: &Grid, graph: &CellGraph, n_ranks: u32) -> Result<Partition, Error> {
+    bisection::partition(graph, &grid.centroids(EntityKind::Cell), n_ranks)
+}
+
+/// Bytes of a number.
+const BYTES: u64 = 8;
+
+fn text(parts: &Parts, counts: &HaloCounts, layers: u8) -> String {
+    let n_ranks = counts.ranks.len();
+    let n_cells = counts.total(|rank| rank.owned);
+    let ranks = format!("{n_ranks} rank{}", if n_ranks == 1 { "" } else { "s" });
+    let mut text = match parts {
+        Parts::Listed { grid, method, .. } => format!("{grid}: {n_cells} cells for {ranks}, {method}\n"),
+        Parts::Boxes(boxes) => {
+            let by = boxes.ranks().map(|n| n.to_string()).join(" x ");
+            format!("{n_cells} cells for {ranks}, in {by} boxes\n")
+        }
+    };
+    // Writing to a String cannot fail, hence the dropped results.
+    let mut line = |name: &str, value: String| {
+        let _ = writeln!(text, "{name:18}{value}");
+    };
+    let fewest = counts.ranks.iter().map(|rank| rank.owned).min().unwrap_or(0);
+    line("cells of a rank", format!("{fewest} to {}, at most {:.3} of the mean", counts.most(|rank| rank.owned), counts.imbalance()));
+    let share = counts.ranks.iter().map(|rank| rank.halo() as f64 / rank.owned as f64).fold(0.0, f64::max);
+    let depth = format!("{layers} layer{}", if layers == 1 { "" } else { "s" });
+    line("halo", format!("{depth}: at most {} cells, {:.1} % of a rank's own", counts.most(RankHalo::halo), 100.0 * share));
+    line("neighbours", format!("at most {}", counts.most(|rank| rank.neighbours)));
+    let [most, total] = [counts.most(|rank| rank.sent), counts.total(|rank| rank.sent)];
+    line("sent", format!("at most {most} cells, {total} in all: {} and {} for doubles", bytes(most * BYTES), bytes(total * BYTES)));
+    text
+}
+
+fn json(parts: &Parts, counts: &HaloCounts) -> serde_json::Value {
+    let list = |value: fn(&RankHalo) -> u64| counts.ranks.iter().map(value).collect::<Vec<_>>();
+    let (grid, method, boxes) = match parts {
+        Parts::Listed { grid, method, .. } => (Some(grid), method.clone(), None),
+        Parts::Boxes(boxes) => (None, "boxes".to_owned(), Some(boxes.ranks())),
+    };
+    json!({
+        "file": grid,
+        "method": method,
+        "boxes": boxes,
+        "ranks": counts.ranks.len(),
+        "imbalance": counts.imbalance(),
+        "cells": list(|rank| rank.owned),
+        "halo": list(RankHalo::halo),
+        "neighbours": list(|rank| rank.neighbours),
+        "sent": list(|rank| rank.sent),
+    })
+}
