@@ -14,6 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::UniqueNames;
 use crate::ir::{Block, Function, FunctionId, Op, Stmt, StmtKind, Value, ValueId};
 use crate::ops::Arithmetic;
+use crate::source::Span;
 use crate::types::{Basic, CanonicalSet, Dimension, EntityKind, SetTable, Type};
 
 /// Numbers of parameters of a function.
@@ -250,6 +251,8 @@ struct Writer<'a, 'b> {
     calls: &'b mut Calls<'a>,
     ids: &'b BTreeMap<(FunctionId, Params), FunctionId>,
     length: Dimension,
+    /// The expression that asks for gaps.
+    asking: Span,
     made: Function,
     /// Gaps of parameters and of results of calls.
     given: BTreeMap<ValueId, ValueId>,
@@ -265,7 +268,7 @@ impl<'a, 'b> Writer<'a, 'b> {
         length: Dimension,
     ) -> Self {
         let made = Function { body: Block { statements: Vec::new() }, ..function.clone() };
-        Writer { body, seen, calls, ids, length, made, given: BTreeMap::new() }
+        Writer { body, seen, calls, ids, length, asking: function.span, made, given: BTreeMap::new() }
     }
 
     fn finish(self) -> Function {
@@ -296,9 +299,11 @@ impl<'a, 'b> Writer<'a, 'b> {
 
     fn statement(&mut self, statement: &Stmt, out: &mut Vec<Stmt>) {
         let mut emit = |kind: StmtKind| out.push(Stmt { kind, span: statement.span });
+        self.asking = statement.span;
         match &statement.kind {
             StmtKind::Let { results, op: Op::Centroid(cells) } if self.is_seen(*cells) => {
                 let own = self.value_like(results[0]);
+                self.asking = self.made.values[own.0 as usize].span;
                 emit(StmtKind::Let { results: vec![own], op: Op::Centroid(*cells) });
                 let gap = self.gap(*cells, &mut emit);
                 emit(StmtKind::Let { results: results.clone(), op: Op::Arithmetic(Arithmetic::Add, own, gap) });
@@ -400,11 +405,9 @@ impl<'a, 'b> Writer<'a, 'b> {
 
     /// A value for the gaps of cells.
     fn new_gap(&mut self, cells: ValueId) -> ValueId {
-        let of = &self.body.function.values[cells.0 as usize];
-        let set = of.ty.mapping().expect("cells behind faces are a collection");
+        let set = self.body.ty(cells).mapping().expect("cells behind faces are a collection");
         let ty = Type::collection(Basic::Vector, set);
-        let span = of.span;
-        self.value(Value { ty, name: String::new(), dim: self.length, span, storage: None, array: None })
+        self.value(Value { ty, name: String::new(), dim: self.length, span: self.asking, storage: None, array: None })
     }
 
     /// A temporary of the type of another value.
