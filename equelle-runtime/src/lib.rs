@@ -2,10 +2,10 @@
 //!
 //! Reading order: [`traits`] (the interface between generated code and back-ends), [`entity`],
 //! [`operators`], [`grid`], [`domain`], [`real`], [`reduce`], [`threads`] (loops on all cores),
-//! [`io`] (files or memory, texts of parameters), [`vtk`], [`params`], [`number`], [`input`], [`output`],
-//! [`report`], [`newton`] (Newton's method), [`checkpoint`], [`observer`], [`observed`],
-//! [`session`] (all for one run), [`simulator`] (the command line of a simulator), [`error`]. The
-//! crate is independent of Equelle's syntax and IR.
+//! [`io`] (files or memory, texts of parameters), [`vtk`], [`params`], [`number`], [`input`],
+//! [`output`], [`report`], [`newton`] (Newton's method), [`checkpoint`], [`observer`],
+//! [`observed`], [`session`] (all for one run), [`simulator`] (the command line of a simulator),
+//! [`error`]. The crate is independent of Equelle's syntax and IR.
 
 #![forbid(unsafe_code)]
 // Without solvers nothing calls the functions of the session that report solves.

@@ -1,4 +1,4 @@
-//! Outputs of a program (runtime specification, section 10).
+//! Outputs of a program (`docs/language/data.md`).
 //!
 //! Scalars go to standard output as `tag = value`. Collections of up to [`LARGE`] elements go there
 //! too; larger ones, and with `output_to_file=true` or `output_format` all, go to files. Numbers

@@ -1,4 +1,4 @@
-//! Parameters from the command line and from parameter files (runtime specification, section 8).
+//! Parameters from the command line and from parameter files.
 //!
 //! Words are `file.param` or `key=value`. Files are read first, in order, then assignments, in
 //! order; later values win, with a warning where both are in one file. In a file: one `key=value` a

@@ -1,4 +1,4 @@
-//! The grid: topology and geometry (runtime specification, section 1).
+//! The grid: topology and geometry (`docs/language/grid.md`).
 //!
 //! A Cartesian grid keeps its arrays unbuilt until something asks for them, so that programs whose
 //! kernels run in Cartesian form never pay for them.

@@ -66,8 +66,8 @@ impl DataSource {
         Some((File::open(path).ok()?, usize::try_from(size).ok()?))
     }
 
-    /// The error of [`DataSource::read`], if it is known before the file is read. A pipe gives what it
-    /// has once, and is not opened.
+    /// The error of [`DataSource::read`], if it is known before the file is read. A pipe gives what
+    /// it has once, and is not opened.
     ///
     /// # Errors
     /// `Io` if the file cannot be read.

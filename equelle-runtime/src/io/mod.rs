@@ -1,9 +1,9 @@
-//! Input and output of data: [`DataSource`] and [`Sink`]. Readers take bytes from the one and writers
-//! give bytes to the other, so that neither knows the file system.
+//! Input and output of data: [`DataSource`] and [`Sink`]. Readers take bytes from the one and
+//! writers give bytes to the other, so that neither knows the file system.
 //!
 //! Texts in parameters: [`token`] (what they are made of), [`mod@unit`], [`quantity`] (numbers with
-//! units), [`sequence`], [`expression`]. Data files: [`csv`], [`table`], [`npy`];
-//! those of VTK have a module of their own.
+//! units), [`sequence`], [`expression`]. Data files: [`csv`], [`table`], [`npy`]; those of VTK have
+//! a module of their own.
 
 pub mod csv;
 mod data_source;
