@@ -11,7 +11,7 @@ use equelle_front::ops::CONSTANTS;
 use equelle_front::syntax::{TokenKind, lex, parse};
 
 /// The page with the grammar, in blocks of `ebnf`.
-pub const PAGE: &str = "docs/language/grammar.md";
+const PAGE: &str = "docs/language/grammar.md";
 
 /// Errors of the parser that the page states in prose: sizes, ranges and escapes.
 const NOT_OF_THE_GRAMMAR: [Code; 6] =
@@ -25,7 +25,7 @@ enum Symbol {
 
 /// Productions without repetitions and options: those have names of their own.
 #[derive(Debug, Default)]
-pub struct Grammar {
+struct Grammar {
     names: BTreeMap<String, usize>,
     /// By name, its alternatives.
     alternatives: Vec<Vec<Vec<Symbol>>>,
@@ -34,11 +34,11 @@ pub struct Grammar {
 
 impl Grammar {
     /// Reads blocks such as `name = "word" { other | [ TOKEN ] } ;`.
-    pub fn read(page: &str) -> Result<Grammar, String> {
+    fn read(page: &str) -> Result<Grammar, String> {
         let blocks = page.split("```ebnf\n").skip(1).map(|rest| rest.split("```").next().unwrap_or_default());
         let text: Vec<&str> = blocks.collect();
         let text = text.join("\n");
-        let mut words = text.split_whitespace().peekable();
+        let mut words = text.split_whitespace();
         let mut grammar = Grammar::default();
         let mut defined = HashSet::new();
         while let Some(name) = words.next() {
@@ -120,7 +120,7 @@ impl Grammar {
     }
 
     /// True if the grammar derives a text from `program`.
-    pub fn accepts(&self, text: &str) -> bool {
+    fn accepts(&self, text: &str) -> bool {
         let lexed = lex(text);
         if lexed.diagnostics.iter().any(|found| !NOT_OF_THE_GRAMMAR.contains(&found.code)) {
             return false;
