@@ -1,4 +1,5 @@
-//! README and the pages of the book, followed word by word: their programs and commands.
+//! README, the pages of the book and those of the language, followed word by word: their programs
+//! and commands.
 //!
 //! A block ```` ```console ```` holds commands and what they print, `console fails` commands that
 //! fail and their messages. ```` ```equelle ```` holds a program, or the next piece of one, that
@@ -149,12 +150,14 @@ fn the_page_on_decks() {
     fs::remove_dir_all(&folder).expect("the test's own folder");
 }
 
-/// README and the pages of the book.
+/// README, the pages of the book and those of the language.
 fn pages() -> Vec<String> {
-    let folder = fs::read_dir(repository("docs/book/src")).expect("the book");
-    let names = folder.map(|entry| entry.expect("an entry").file_name().into_string().expect("a name"));
-    let pages = names.filter(|name| name.ends_with(".md")).map(|name| format!("docs/book/src/{name}"));
-    let mut pages: Vec<String> = pages.chain(["README.md".to_owned()]).collect();
+    let mut pages = vec!["README.md".to_owned()];
+    for folder in ["docs/book/src", "docs/language"] {
+        let entries = fs::read_dir(repository(folder)).expect("a folder of pages");
+        let names = entries.map(|entry| entry.expect("an entry").file_name().into_string().expect("a name"));
+        pages.extend(names.filter(|name| name.ends_with(".md")).map(|name| format!("{folder}/{name}")));
+    }
     pages.sort();
     pages
 }
@@ -170,7 +173,7 @@ fn check(program: &str) -> Result<(), String> {
 
 /// A block is a program, or goes on with those before it on its page.
 #[test]
-fn programs_of_the_book_are_right() {
+fn programs_of_the_pages_are_right() {
     let mut n_programs = 0;
     for page in pages() {
         let mut before = String::new();
@@ -182,7 +185,7 @@ fn programs_of_the_book_are_right() {
             n_programs += 1;
         }
     }
-    assert!(n_programs > 20, "{n_programs} programs");
+    assert!(n_programs > 30, "{n_programs} programs");
     assert!(check("Output(\"u\", 1 [1/Second])").is_err(), "a wrong program is refused");
 }
 

@@ -12,10 +12,13 @@ mod format;
 mod coverage;
 #[path = "conformance/execute.rs"]
 mod execute;
+#[path = "conformance/grammar.rs"]
+mod grammar;
 #[path = "conformance/runner_tests.rs"]
 mod runner_tests;
 
 use std::collections::BTreeMap;
+use std::fs;
 
 use format::Case;
 
@@ -65,6 +68,17 @@ fn there_are_at_least_300_cases() {
 fn coverage_has_no_holes() {
     let problems = coverage::problems(&coverage::rows(), &cases());
     assert!(problems.is_empty(), "{}", problems.join("\n"));
+}
+
+/// `docs/language` names each row below the rule that it shows.
+#[test]
+fn pages_of_the_language_name_every_row() {
+    let folder = format::folder().join("../../docs/language");
+    let entries = fs::read_dir(folder).expect("the pages of the language").map(|entry| entry.expect("an entry").path());
+    let pages: Vec<String> = entries.map(|path| fs::read_to_string(path).expect("a page")).collect();
+    let names: Vec<&str> = pages.iter().flat_map(|page| coverage::named_rows(page)).collect();
+    let faults = coverage::faults_of_pages(&coverage::rows(), &names);
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
 /// Each error says one concrete thing to do, but for these.

@@ -13,9 +13,9 @@ use equelle_front::ir::{KERNEL_PREFIXES, text};
 use equelle_front::passes::{self, OptLevel};
 use equelle_front::verify::{Verified, verify};
 use equelle_interp::{Options, interpret_with};
-use equelle_runtime::launch::Program;
 use equelle_runtime::output::Record;
 use equelle_runtime::session::{self, Session};
+use equelle_runtime::simulator::Program;
 
 fn repository(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 use equelle_runtime::grid::Grid;
 use equelle_runtime::grid::io::read_file;
-use equelle_runtime::io::vtk::{Association, read};
+use equelle_runtime::vtk::Association;
+use equelle_runtime::vtk::reader::read;
 
 #[path = "run/support.rs"]
 #[allow(dead_code, reason = "shared with other tests")]

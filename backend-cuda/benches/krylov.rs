@@ -14,7 +14,6 @@ use backend_cuda::runtime::device::gpu::GpuDevice;
 use backend_cuda::runtime::{CudaRuntime, Space};
 use equelle_runtime::Error;
 use equelle_runtime::grid::{Cartesian, Grid};
-use equelle_runtime::launch::Program;
 use equelle_runtime::linalg::krylov::cg::Cg;
 use equelle_runtime::linalg::krylov::iteration::{Control, System, Target, iterate};
 use equelle_runtime::linalg::precond::amg::{AmgOptions, Grouping};
@@ -24,6 +23,7 @@ use equelle_runtime::linalg::space::traffic::{Traffic, Written};
 use equelle_runtime::linalg::{Csr, MatrixSpace, Preconditioner, Preconditioning, SystemSpace};
 use equelle_runtime::params::Parameters;
 use equelle_runtime::session::{Options, Session};
+use equelle_runtime::simulator::Program;
 
 /// Iterations between two looks at the residual, unless others are asked for.
 const CHECK_EVERY: usize = 10;

@@ -10,9 +10,9 @@ use backend_cuda::runtime::device::CompileOptions;
 use backend_cuda::runtime::device::emulator::Emulator;
 use backend_cuda::runtime::{CudaRuntime, FloatingPoint, GridArrays, KernelModule, Precision, Scalar};
 use equelle_runtime::grid::{Cartesian, Grid};
-use equelle_runtime::launch::Program;
 use equelle_runtime::params::Parameters;
 use equelle_runtime::session::{Options, Session};
+use equelle_runtime::simulator::Program;
 use equelle_runtime::{
     CanonicalSet, EntityKind, EquelleRuntime, ErrorKind, Extent, HostAccess, KernelBytes, KernelInfo, Reduction, reduce,
 };

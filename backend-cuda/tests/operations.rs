@@ -25,9 +25,9 @@ fn line(device: &Rc<dyn Device>, n: usize, words: &[&str]) -> CudaRuntime {
     runtime(Rc::clone(device), Grid::cartesian(Cartesian::line(n, 1.0)).unwrap(), &words)
 }
 
-/// The example of the runtime specification: 4 x 3 cells with the values c.
+/// Worked out by hand: 4 x 3 cells with the values c.
 #[test]
-fn gradient_and_divergence_of_the_specification() {
+fn gradient_and_divergence_worked_out_by_hand() {
     for device in devices() {
         let mut rt = runtime(device, Grid::cartesian(Cartesian::plane([4, 3], [0.5, 0.3])).unwrap(), &[]);
         let cells = rt.domain(ALL_CELLS).unwrap();

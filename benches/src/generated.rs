@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 use std::{env, fs};
 
 use backend_serial::runtime::SerialRuntime;
-use equelle_runtime::launch::Program;
+use equelle_runtime::simulator::Program;
 use equelle_runtime::output::Record;
 use equelle_runtime::params::Parameters;
 use equelle_runtime::report::ProgressStyle;

@@ -1,5 +1,5 @@
 //! Every rule of the checker once: what is accepted gets the type and dimension derived by hand
-//! from the language specification; what is rejected gets its code, at the place named.
+//! from `docs/language`; what is rejected gets its code, at the place named.
 
 use std::collections::BTreeSet;
 

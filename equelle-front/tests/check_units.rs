@@ -29,7 +29,7 @@ fn factor(text: &str) -> f64 {
 
 #[test]
 fn every_unit_of_the_language() {
-    // Name, factor, dimension: section 10 of the language specification. The decimal literals are
+    // Name, factor, dimension (`docs/language/units.md`). The decimal literals are
     // the doubles nearest to the exact factors.
     let table = [
         ("Pico", 1e-12, ""),

@@ -40,7 +40,7 @@ fn each_pass_gives_the_expected_text() {
     assert!(cases >= 6, "only {cases} cases found");
 }
 
-/// Explicit heat as the specification gives it (examples, section 2).
+/// Explicit heat, as in `examples/heat_explicit_2d`.
 const HEAT: &str = include_str!("passes/heat_explicit.equelle");
 
 fn compile(text: &str, level: OptLevel) -> Module {

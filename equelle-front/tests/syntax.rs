@@ -1,4 +1,4 @@
-//! The parser against the language specification: lexical rules, precedence, recovery, limits.
+//! The parser against `docs/language/grammar.md`: lexical rules, precedence, recovery, limits.
 
 #[path = "syntax/grouping.rs"]
 mod grouping;

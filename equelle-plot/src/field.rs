@@ -3,8 +3,9 @@
 use std::path::Path;
 
 use equelle_runtime::io::npy;
-use equelle_runtime::io::vtk::{self, Association, VtkGeometry};
 use equelle_runtime::number::Words;
+use equelle_runtime::vtk::Association;
+use equelle_runtime::vtk::reader::{self, VtkGeometry};
 use equelle_runtime::{Error, ErrorKind};
 
 use crate::run::{Content, OutputFile, Run, split_unit};
@@ -73,7 +74,7 @@ impl Field {
         };
         match &file.content {
             Content::Step => {
-                let vtk = vtk::read(&file.path, &bytes)?;
+                let vtk = reader::read(&file.path, &bytes)?;
                 for association in [Association::Cells, Association::Points] {
                     let Some(name) = vtk.names(association).find(|name| *name == tag || split_unit(name).0 == tag) else { continue };
                     let found = vtk.values(association, name)?;

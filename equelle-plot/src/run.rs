@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use equelle_runtime::io::vtk::{self, Association};
 use equelle_runtime::params::near_match;
 use equelle_runtime::run::{FAILURE, open_plain_file, read_plain_file};
+use equelle_runtime::vtk::Association;
+use equelle_runtime::vtk::reader;
 use equelle_runtime::{Error, ErrorKind};
 use serde_json::Value;
 
@@ -273,7 +274,7 @@ fn names_of(path: &Path) -> Result<Vec<String>, Error> {
     let mut head = Vec::new();
     let file = open_plain_file(path).map_err(|error| cannot_read(path, &error))?;
     file.take(HEAD).read_to_end(&mut head).map_err(|error| cannot_read(path, &error))?;
-    let file = vtk::read(path, &head)?;
+    let file = reader::read(path, &head)?;
     let both = [Association::Cells, Association::Points];
     Ok(both.iter().flat_map(|&association| file.names(association)).map(|name| split_unit(name).0.to_owned()).collect())
 }

@@ -1,7 +1,7 @@
 //! Grids as planes and lines: two dimensions as they are, three cut by a plane.
 
 use equelle_runtime::grid::CellShape;
-use equelle_runtime::io::vtk::VtkGeometry;
+use equelle_runtime::vtk::reader::VtkGeometry;
 use equelle_runtime::{Error, ErrorKind};
 
 use crate::plane::Plane;

@@ -4,10 +4,11 @@ use std::path::PathBuf;
 
 use equelle_runtime::grid::{CellShape, GridBuilder};
 use equelle_runtime::io::Sink;
-use equelle_runtime::output::vtu::{self, VtuMesh};
-use equelle_runtime::output::{Compression, Field, FieldValues, StepFields, Support, VtkPart};
+use equelle_runtime::output::{Field, FieldValues, StepFields, Support};
 use equelle_runtime::session::grid_from_parameters;
 use equelle_runtime::threads::Threads;
+use equelle_runtime::vtk::writer::vtu::{self, VtuMesh};
+use equelle_runtime::vtk::writer::{Compression, VtkPart};
 use equelle_runtime::{EntityKind, Grid};
 use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::{PyOSError, PyTypeError, PyValueError};

@@ -14,7 +14,7 @@ use backend_serial::runtime::SerialRuntime;
 use equelle_front::units;
 use equelle_random::compare::{Compiled, compile};
 use equelle_runtime::grid::{Cartesian, Grid, Named, NamedArray, NamedSet};
-use equelle_runtime::io::Source;
+use equelle_runtime::io::DataSource;
 use equelle_runtime::io::expression::{Expression, Names, Scratch, parse};
 use equelle_runtime::io::token::TextError;
 use equelle_runtime::io::unit::{parse_unit, unit_names};
@@ -60,7 +60,7 @@ fn cartesian() -> Grid {
 fn parameters(files: Vec<(&str, Vec<u8>)>, text: String) -> Parameters {
     let mut all = vec![("case.param", text.into_bytes())];
     all.extend(files);
-    Parameters::from_words_in(Source::memory(all), &["case.param".to_string()]).expect("good parameters")
+    Parameters::from_words_in(DataSource::memory(all), &["case.param".to_string()]).expect("good parameters")
 }
 
 /// Values of `x`, `y` and `poro`.

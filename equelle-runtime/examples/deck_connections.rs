@@ -12,7 +12,7 @@ use equelle_runtime::EntityKind;
 use equelle_runtime::grid::io::grdecl::DeckFeature;
 use equelle_runtime::grid::io::{ReadOptions, read_file_as};
 use equelle_runtime::grid::{Grid, NONE};
-use equelle_runtime::io::Source;
+use equelle_runtime::io::DataSource;
 use equelle_runtime::threads::Threads;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -23,7 +23,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let part = DeckFeature::ALL.into_iter().find(|part| part.parameter() == name).ok_or("no such part of decks")?;
         options.deck = options.deck.without(part);
     }
-    let grid = read_file_as(&Source::Files, &deck, &options, &Threads::one()).map_err(|error| error.to_string())?;
+    let grid = read_file_as(&DataSource::Files, &deck, &options, &Threads::one()).map_err(|error| error.to_string())?;
     print!("{}", text(&grid)?);
     Ok(())
 }

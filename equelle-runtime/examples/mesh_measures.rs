@@ -13,7 +13,7 @@ use std::time::Instant;
 use equelle_runtime::EntityKind;
 use equelle_runtime::grid::StoredGeometry;
 use equelle_runtime::grid::io::read_file_with;
-use equelle_runtime::io::Source;
+use equelle_runtime::io::DataSource;
 use equelle_runtime::threads::Threads;
 
 fn main() -> ExitCode {
@@ -24,7 +24,7 @@ fn main() -> ExitCode {
     };
     let threads = words.iter().find_map(|word| word.strip_prefix("threads=")?.parse().ok()).unwrap_or(1);
     let start = Instant::now();
-    let grid = match read_file_with(&Source::Files, Path::new(path), StoredGeometry::Check, &Threads::new(threads)) {
+    let grid = match read_file_with(&DataSource::Files, Path::new(path), StoredGeometry::Check, &Threads::new(threads)) {
         Ok(grid) => grid,
         Err(error) => {
             eprintln!("error: {}", error.message);

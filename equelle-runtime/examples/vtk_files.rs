@@ -19,9 +19,10 @@ use std::path::Path;
 
 use equelle_runtime::EntityKind;
 use equelle_runtime::grid::Grid;
-use equelle_runtime::output::vti::{self, ImageData};
-use equelle_runtime::output::vtu::{self, VtuMesh};
-use equelle_runtime::output::{Compression, Field, FieldValues, StepFields, Support, VtkPart, npy, pvd};
+use equelle_runtime::output::{Field, FieldValues, StepFields, Support, npy};
+use equelle_runtime::vtk::writer::vti::{self, ImageData};
+use equelle_runtime::vtk::writer::vtu::{self, VtuMesh};
+use equelle_runtime::vtk::writer::{Compression, VtkPart, pvd};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let folder = std::env::args().nth(1).ok_or("usage: vtk_files FOLDER")?;

@@ -11,10 +11,11 @@ use std::time::Instant;
 use equelle_runtime::EntityKind;
 use equelle_runtime::grid::io::read_file_with;
 use equelle_runtime::grid::{Grid, StoredGeometry};
-use equelle_runtime::io::Source;
-use equelle_runtime::output::vtu::{self, VtuMesh};
-use equelle_runtime::output::{Compression, Field, FieldValues, StepFields, Support, VtkPart};
+use equelle_runtime::io::DataSource;
+use equelle_runtime::output::{Field, FieldValues, StepFields, Support};
 use equelle_runtime::threads::Threads;
+use equelle_runtime::vtk::writer::vtu::{self, VtuMesh};
+use equelle_runtime::vtk::writer::{Compression, VtkPart};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let words: Vec<String> = std::env::args().skip(1).collect();
@@ -22,7 +23,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let threads = Threads::new(threads.first().map_or(Ok(1), |word| word["threads=".len()..].parse())?);
     let folder = Path::new(names.first().ok_or("usage: vtu_step FOLDER [MESH.msh] [threads=N]")?);
     let mut grid = match names.get(1) {
-        Some(mesh) => read_file_with(&Source::Files, Path::new(mesh), StoredGeometry::Trust, &threads).map_err(|error| error.message)?,
+        Some(mesh) => {
+            read_file_with(&DataSource::Files, Path::new(mesh), StoredGeometry::Trust, &threads).map_err(|error| error.message)?
+        }
         None => Grid::rectilinear(3, [&[1.0; 125], &[0.5; 128], &[2.0; 125]]).map_err(|error| error.message)?,
     };
     grid.set_threads(threads);

@@ -1,4 +1,4 @@
-//! Inputs of a program (runtime specification, section 9): conversion of parameters into values.
+//! Inputs of a program (`docs/language/data.md`): conversion of parameters into values.
 //!
 //! A file is read once per name and domain; its values are shared.
 

@@ -2,10 +2,10 @@
 //!
 //! Reading order: [`traits`] (the interface between generated code and back-ends), [`entity`],
 //! [`operators`], [`grid`], [`domain`], [`real`], [`reduce`], [`threads`] (loops on all cores),
-//! [`io`] (files or memory, texts of parameters), [`params`], [`number`], [`input`], [`output`],
-//! [`report`], [`newton`] (Newton's method), [`checkpoint`], [`observer`], [`observed`],
-//! [`session`] (all for one run), [`launch`] (the command line of a simulator), [`error`]. The
-//! crate is independent of Equelle's syntax and IR.
+//! [`io`] (files or memory, texts of parameters), [`vtk`], [`params`], [`number`], [`input`],
+//! [`output`], [`report`], [`newton`] (Newton's method), [`checkpoint`], [`observer`],
+//! [`observed`], [`session`] (all for one run), [`simulator`] (the command line of a simulator),
+//! [`error`]. The crate is independent of Equelle's syntax and IR.
 
 #![forbid(unsafe_code)]
 // Without solvers nothing calls the functions of the session that report solves.
@@ -29,7 +29,6 @@ pub mod io;
 mod json;
 pub mod kernel_info;
 pub mod keys;
-pub mod launch;
 #[cfg(feature = "solvers")]
 pub mod linalg;
 pub mod math;
@@ -48,11 +47,13 @@ pub mod reduce;
 pub mod report;
 pub mod run;
 pub mod session;
+pub mod simulator;
 pub mod solve_traffic;
 pub mod source;
 pub mod temporary;
 pub mod threads;
 pub mod traits;
+pub mod vtk;
 
 pub use checkpoint::Checkpoint;
 pub use data_array::{ArrayValues, DataArray};
@@ -62,7 +63,6 @@ pub use entity::{CanonicalSet, EntityKind, Extent};
 pub use error::{Error, ErrorKind};
 pub use grid::{GeometryArray, Grid};
 pub use kernel_info::{KernelBytes, KernelInfo};
-pub use launch::Backend;
 pub use math::table2::TablePart;
 pub use memory::{Buffers, MemoryPlan, SetMemory, SolveMemory};
 pub use observed::{Observed, Variable};
@@ -73,5 +73,6 @@ pub use program::{
 };
 pub use real::Real;
 pub use session::{RoundLength, Session};
+pub use simulator::Backend;
 pub use source::{ImportedSource, Source};
 pub use traits::*;

@@ -1,4 +1,4 @@
-//! Outputs of a program (runtime specification, section 10).
+//! Outputs of a program (`docs/language/data.md`).
 //!
 //! Scalars go to standard output as `tag = value`. Collections of up to [`LARGE`] elements go there
 //! too; larger ones, and with `output_to_file=true` or `output_format` all, go to files. Numbers
@@ -17,12 +17,11 @@ mod counters;
 mod deferred;
 mod field;
 mod files;
-mod finite;
+mod nonfinite;
 pub mod npy;
 mod plan;
 mod position;
 mod probe;
-pub mod pvd;
 mod record;
 mod resume;
 mod rows;
@@ -30,9 +29,6 @@ mod schedule;
 mod step_time;
 mod steps;
 mod table;
-pub mod vti;
-mod vtk;
-pub mod vtu;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
@@ -54,7 +50,7 @@ use console::{print, print_columns};
 pub use counters::{AuditTotals, OutputCounters};
 pub use field::{Field, FieldValues, StepFields, Support};
 use files::{check_tag, write_columns};
-pub use finite::{Checked, CheckedValues, ElementLocation, FirstNonfinite, Nonfinite, NotFinite, Step, step_text};
+pub use nonfinite::{Checked, CheckedValues, ElementLocation, FirstNonfinite, Nonfinite, NotFinite, Step, step_text};
 use plan::OutputPlan;
 use position::Position;
 use probe::Probe;
@@ -62,7 +58,6 @@ pub use record::{DeferredOutput, Record, Records};
 use rows::RowText;
 pub use step_time::StepTime;
 use steps::Meshes;
-pub use vtk::{Association, Compression, VtkPart};
 
 /// Largest collection that is printed, unless `output_to_file=false` is given.
 pub const LARGE: usize = 1000;

@@ -1,4 +1,4 @@
-//! Parameters from the command line and from parameter files (runtime specification, section 8).
+//! Parameters from the command line and from parameter files.
 //!
 //! Words are `file.param` or `key=value`. Files are read first, in order, then assignments, in
 //! order; later values win, with a warning where both are in one file. In a file: one `key=value` a
@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::data_array::DataArray;
 use crate::error::{Error, ErrorKind};
-use crate::io::Source;
+use crate::io::DataSource;
 use crate::number::{NumberError, parse_integer, parse_number, parse_truth, without_mark};
 
 /// The origin of a parameter.
@@ -72,7 +72,7 @@ struct Entry {
 pub struct Parameters {
     entries: BTreeMap<String, Entry>,
     /// Source of parameter files and of all files that parameters name.
-    source: Source,
+    source: DataSource,
     /// Warnings for values that a later line of the same file replaces.
     replaced: Vec<String>,
 }
@@ -84,14 +84,14 @@ impl Parameters {
     /// `Usage` for a word that is neither, `Io` for a file that cannot be read, `Data` for a
     /// malformed line (with file and line).
     pub fn from_words(words: &[String]) -> Result<Parameters, Error> {
-        Parameters::from_words_in(Source::Files, words)
+        Parameters::from_words_in(DataSource::Files, words)
     }
 
     /// The same; parameter files, and the files that parameters name, come from a source.
     ///
     /// # Errors
     /// As [`Parameters::from_words`].
-    pub fn from_words_in(source: Source, words: &[String]) -> Result<Parameters, Error> {
+    pub fn from_words_in(source: DataSource, words: &[String]) -> Result<Parameters, Error> {
         let mut parameters = Parameters { source, ..Parameters::default() };
         let mut assignments = Vec::new();
         for (index, word) in words.iter().enumerate() {
@@ -150,7 +150,7 @@ impl Parameters {
     }
 
     /// Where the files that parameters name come from.
-    pub fn source(&self) -> &Source {
+    pub fn source(&self) -> &DataSource {
         &self.source
     }
 

@@ -18,7 +18,7 @@ use equelle_runtime::session::Options;
 use equelle_runtime::threads::Threads;
 use equelle_runtime::{
     AxisUnits, EquelleRuntime, Error, ErrorKind, ImportedSource, InputInfo, InputUnit, MemoryPlan, OutputInfo, OutputUnit, Program,
-    Session, Solve, Source, TableColumn, TableColumns, launch,
+    Session, Solve, Source, TableColumn, TableColumns, simulator,
 };
 
 use crate::failure::Failure;
@@ -102,7 +102,7 @@ pub fn run_by(kernels: Kernels, program: Arc<Program>, verified: &Verified, para
         return Err(Error::new(ErrorKind::Usage, format!("there is no option `{option}`")).hint("parameters are given as key=value"));
     }
     let session = Session::open_with(program, parameters, Options { back_end: kernels.back_end(), ..options })?;
-    launch::recorded(session, |session| run_in(kernels, verified, session))
+    simulator::recorded(session, |session| run_in(kernels, verified, session))
 }
 
 /// The same in a session.

@@ -84,7 +84,7 @@ impl Compiled {
                 session.observe(on_round);
             }
             if has_files {
-                return equelle_runtime::launch::recorded(session, |session| interpret::run_in(kernels, self.verified(), session));
+                return equelle_runtime::simulator::recorded(session, |session| interpret::run_in(kernels, self.verified(), session));
             }
             session.record_outputs_in(&records);
             interpret::run_in(kernels, self.verified(), session)

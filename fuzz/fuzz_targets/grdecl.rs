@@ -7,14 +7,14 @@ mod grid;
 use std::path::Path;
 
 use equelle_runtime::grid::io::grdecl::{self, DeckOptions};
-use equelle_runtime::io::{Bytes, Source};
+use equelle_runtime::io::{Bytes, DataSource};
 use equelle_runtime::threads::Threads;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {
     // No file of this machine is included; a few bytes ask for no more memory than a test has.
     let options = DeckOptions { most_cells: 10_000, ..DeckOptions::default() };
-    let source = Source::memory([("x", b"PORO\n8*0.2 /\n".to_vec())]);
+    let source = DataSource::memory([("x", b"PORO\n8*0.2 /\n".to_vec())]);
     match grdecl::read(&source, Path::new("d"), Bytes::Owned(data.to_vec()), &options, &Threads::one()) {
         Ok(grid) => {
             grid::assert_sound(&grid);

@@ -4,7 +4,8 @@
 
 use std::path::Path;
 
-use equelle_runtime::io::vtk::{Association, read};
+use equelle_runtime::vtk::Association;
+use equelle_runtime::vtk::reader::read;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {

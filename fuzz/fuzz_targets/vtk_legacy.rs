@@ -7,12 +7,12 @@ mod grid;
 
 use std::path::Path;
 
-use equelle_runtime::grid::io::vtk_legacy;
+use equelle_runtime::vtk::reader::read_legacy_grid;
 use equelle_runtime::threads::Threads;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {
-    match vtk_legacy::read(Path::new("u"), data, &Threads::one()) {
+    match read_legacy_grid(Path::new("u"), data, &Threads::one()) {
         Ok(grid) => {
             grid::assert_sound(&grid);
             assert!(grid.named().arrays().all(|array| array.values.len() == grid.n_cells()));

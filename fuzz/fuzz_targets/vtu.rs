@@ -6,12 +6,12 @@ mod grid;
 
 use std::path::Path;
 
-use equelle_runtime::grid::io::vtk;
+use equelle_runtime::vtk::reader::read_grid;
 use equelle_runtime::threads::Threads;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {
-    match vtk::read(Path::new("u"), data, &Threads::one()) {
+    match read_grid(Path::new("u"), data, &Threads::one()) {
         Ok(grid) => {
             grid::assert_sound(&grid);
             assert!(grid.named().arrays().all(|array| array.values.len() == grid.n_cells()));

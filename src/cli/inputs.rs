@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use equelle::failure::Failure;
 use equelle::inputs::judge;
-use equelle_runtime::{Error, Parameters, Program, launch};
+use equelle_runtime::{Error, Parameters, Program, simulator};
 
 use crate::console::Console;
 
@@ -23,7 +23,7 @@ pub(super) fn check(program: &Arc<Program>, file: &Path, words: &[String], conso
     parameters.and_then(|parameters| judge(program, &parameters, &hint)).map_err(|(warnings, error): (Vec<String>, Error)| {
         warnings.iter().for_each(|warning| console.warning(warning));
         let code = error.kind.exit_code();
-        let text = launch::last_words(&program.source, &Err(error), console.format_of_runs(), Instant::now());
+        let text = simulator::last_words(&program.source, &Err(error), console.format_of_runs(), Instant::now());
         // A closed standard error cannot be reported; the exit code stays.
         let _ = std::io::stderr().write_all(text.as_bytes());
         Failure::Exit(code)

@@ -9,9 +9,9 @@ use std::time::Instant;
 use equelle_front::backend::Backend;
 use equelle_runtime::handover::{Handover, Pace};
 use equelle_runtime::interrupt::Interrupt;
-use equelle_runtime::launch;
 use equelle_runtime::params::Parameters;
 use equelle_runtime::session::Options;
+use equelle_runtime::simulator;
 
 use super::args::{InterpretedKernels, ProgramArgs, RunArgs};
 use super::compile::compile;
@@ -177,7 +177,7 @@ fn interpret(kernels: Kernels, compiled: &Compiled, parameters: &[String], optio
     let (format, started) = (options.format, Instant::now());
     let result = interpret::run_by(kernels, Arc::clone(compiled.program()), compiled.verified(), parameters, options);
     // A closed standard error cannot be reported; the exit code stays.
-    let _ = std::io::stderr().write_all(launch::last_words(&compiled.program().source, &result, format, started).as_bytes());
+    let _ = std::io::stderr().write_all(simulator::last_words(&compiled.program().source, &result, format, started).as_bytes());
     result.map_err(|error| Failure::Exit(error.kind.exit_code()))
 }
 

@@ -5,7 +5,7 @@ use std::fs;
 
 use crate::format::{self, Case};
 
-/// A row of the specification.
+/// A row of the table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
     pub id: String,
@@ -64,4 +64,24 @@ pub fn problems(rows: &[Row], cases: &[Case]) -> Vec<String> {
         }
     }
     problems
+}
+
+/// Rows that pages name below their rules, as `Rows: ` and names in back-ticks; `*` at the end of a
+/// name stands for any ending.
+pub fn named_rows(page: &str) -> Vec<&str> {
+    let paragraphs = page.split("\n\n").filter_map(|paragraph| paragraph.trim_start().strip_prefix("Rows: "));
+    // A sentence about other tests may follow.
+    let lists = paragraphs.map(|paragraph| paragraph.split("`. ").next().unwrap_or_default());
+    lists.flat_map(|list| list.split('`').skip(1).step_by(2)).collect()
+}
+
+/// Names that no row has, and rows that no page names.
+pub fn faults_of_pages(rows: &[Row], names: &[&str]) -> Vec<String> {
+    let is_named = |name: &str, row: &Row| match name.strip_suffix('*') {
+        Some(beginning) => row.id.starts_with(beginning),
+        None => row.id == name,
+    };
+    let unknown = names.iter().filter(|name| !rows.iter().any(|row| is_named(name, row))).map(|name| format!("no row `{name}`"));
+    let unnamed = rows.iter().filter(|row| !names.iter().any(|name| is_named(name, row))).map(|row| format!("no page names `{}`", row.id));
+    unknown.chain(unnamed).collect()
 }

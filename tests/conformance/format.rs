@@ -13,7 +13,7 @@ pub struct Case {
     pub file: String,
     /// Line of its heading.
     pub line: usize,
-    /// Ids of the rows of the specification that it is about.
+    /// Ids of the rows of `rows.txt` that it is about.
     pub covers: Vec<String>,
     /// Parameters, as words of a command line.
     pub parameters: Vec<String>,

@@ -100,3 +100,11 @@ fn holes_in_the_coverage_are_noticed() {
     let problems = coverage::problems(&rows, &cases);
     assert_eq!(problems, ["case `a` covers `z`, which is not a row", "row `y` has no case that is rejected"]);
 }
+
+#[test]
+fn rows_that_pages_miss_are_noticed() {
+    let page = "# Page\n\nA rule.\n\nRows: `x.*`,\n`y`. Elsewhere: `other`\n\n`w` is no row of this\n\nRows: `z`\n";
+    assert_eq!(coverage::named_rows(page), ["x.*", "y", "z"]);
+    let rows = coverage::parse("x.one + a\nx.two + b\ny + c\nlast + d\n").unwrap();
+    assert_eq!(coverage::faults_of_pages(&rows, &coverage::named_rows(page)), ["no row `z`", "no page names `last`"]);
+}

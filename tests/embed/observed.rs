@@ -4,7 +4,7 @@ use equelle_runtime::output::Record;
 use equelle_runtime::{Error, Parameters, Reduction, Session, io, session::Options};
 
 fn main() -> Result<(), Error> {
-    let memory = io::Source::memory([("u", b"1 2 3 4".to_vec())]);
+    let memory = io::DataSource::memory([("u", b"1 2 3 4".to_vec())]);
     let words = ["k=0.5", "u_filename=u", "steps=2*1"].map(str::to_owned);
     let parameters = Parameters::from_words_in(memory, &words)?;
     let grid = Grid::cartesian(Cartesian::line(4, 0.25))?;

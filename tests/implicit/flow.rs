@@ -7,7 +7,7 @@ use crate::support::{How, assert_close, equellec, numbers, repository, run, scra
 const GAS: &str = "examples/gas_1d/gas_1d.equelle";
 const PRESSURE: &str = "tests/implicit/pressure_neumann.equelle";
 
-/// Expected are results of the original implementation (spec/examples.md, section 3). There Newton
+/// Expected are results of the original implementation. There Newton
 /// stops below 1e-6 kg/s, after one iteration, with a residual of 5e-11 kg/s, and so does a solve
 /// by default; a different order of operations moves the pressure by roundings of 3e6: 1e-15
 /// relative to it, times a few.
@@ -73,7 +73,7 @@ fn pressure_words(folder: &std::path::Path, values: &str) -> Vec<String> {
     ]
 }
 
-/// The listed differences have 9 digits (spec/examples.md, section 4): 1e-9 of the largest, and the
+/// The listed differences have 9 digits: 1e-9 of the largest, and the
 /// iterative solver's tolerance of 1e-8 beyond that; a tolerance of 1e-12 makes it small.
 #[test]
 fn pressure_differences_without_a_level() {

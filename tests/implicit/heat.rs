@@ -96,7 +96,7 @@ fn box_with_bicgstab_gives_the_reference() {
     assert!(distance > 0.0, "an iterative solver is not exact to the last bit");
 }
 
-/// Expected are results of the original implementation (spec/examples.md, section 1), one Newton
+/// Expected are results of the original implementation, one Newton
 /// iteration a step. Both solve directly: 1e-12 relative is a few hundred roundings.
 #[test]
 fn plate_gives_the_numbers_of_the_original() {

@@ -183,7 +183,7 @@ fn wells_of_a_tenth_of_a_cubic_centimetre_a_second() {
         (numbers(&folder.join("pressure-00000.output")), stderr(&output))
     };
     let (p, told) = run(&[]);
-    // Nine digits are listed (spec/examples.md, section 4).
+    // Nine digits are listed.
     assert!((p[0] - p[1] - 268.115942).abs() < 1e-6, "{p:?}");
     assert!(told.contains("1 solve, 1 iteration, 0 linear"), "{told}");
     // The tolerance that had been the default takes the guess, which is told.

@@ -9,10 +9,10 @@ use equelle_front::ir::text;
 use equelle_front::verify::{Verified, verify};
 use equelle_interp::{Options, interpret_with};
 use equelle_runtime::grid::{Cartesian, Grid};
-use equelle_runtime::launch::Program;
 use equelle_runtime::output::Record;
 use equelle_runtime::params::Parameters;
 use equelle_runtime::session::{self, Session};
+use equelle_runtime::simulator::Program;
 use equelle_runtime::{EquelleRuntime, Error};
 
 /// Input data of a run.

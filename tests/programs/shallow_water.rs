@@ -51,7 +51,7 @@ pub fn sloping_dam_break(how: How, program: &str) -> Outputs {
     outputs
 }
 
-/// Results of the original implementation after two steps (spec/examples.md, section 8);
+/// Results of the original implementation after two steps;
 /// independent code reproduces them to 1e-15. Numbers up to 2.2, each a few roundings of 1.1e-16
 /// away.
 pub fn check_sloping_dam_break(outputs: &Outputs, what: &str) {

@@ -24,6 +24,7 @@ const FILES: [(&str, &[&str]); 4] = [
             "equelle-runtime/src/newton/**",
             "equelle-runtime/src/linalg/precond/**",
             "equelle-runtime/src/output/**",
+            "equelle-runtime/src/vtk/writer/**",
             "equelle-runtime/src/session/steady_state.rs",
         ],
     ),

@@ -2,8 +2,9 @@
 //!
 //! `docs/conventions.md` has a table of them. A row holds for identifiers and for paths of files:
 //! `spread` refuses `spread_values`, `SPREAD` and `spread.rs`, `Told` refuses `EqTold`, `MOST`
-//! refuses `MOST_CELLS`, `fn of_` refuses functions whose names begin so. Comments, texts of
-//! messages and names that are sentences, as those of tests, are prose and are not looked at.
+//! refuses `MOST_CELLS`, `fn of_` refuses functions whose names begin so, and `folder: name` holds
+//! in that folder. Comments, texts of messages and names that are sentences, as those of tests, are
+//! prose and are not looked at.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -50,7 +51,9 @@ impl NameKind {
 /// A name of the table.
 #[derive(Debug)]
 struct Rule {
-    /// As the table has it.
+    /// Folder in which it holds; empty for all.
+    folder: String,
+    /// As the table has it, without the folder.
     name: String,
     /// [`parts`] of the name.
     parts: Vec<String>,
@@ -94,7 +97,7 @@ fn refusals(rules: &[Rule], file: &str, text: &str) -> Result<Vec<String>, Failu
     names.extend(path.file_stem().map(|stem| stem.to_string_lossy().into_owned()));
     let broken = |name: &String| {
         let parts = parts(name);
-        let rules = rules.iter().filter(|rule| rule.is_broken_by(name, &parts));
+        let rules = rules.iter().filter(|rule| path.starts_with(&rule.folder) && rule.is_broken_by(name, &parts));
         rules.map(|rule| format!("{file}: `{name}`: {PAGE} says {}", rule.replacement)).collect::<Vec<_>>()
     };
     Ok(names.iter().flat_map(broken).collect())
@@ -130,8 +133,10 @@ fn rules(page: &str) -> Result<Vec<Rule>, Failure> {
         let (old, replacement) = row.trim_matches('|').split_once('|').ok_or_else(|| format!("{PAGE}: `{row}` has one column"))?;
         for name in old.split(',').map(str::trim) {
             let name = name.strip_prefix('`').and_then(|name| name.strip_suffix('`'));
-            let name = name.ok_or_else(|| format!("{PAGE}: `{row}` has a name without back-ticks"))?.to_owned();
-            rules.push(Rule { kind: NameKind::of(&name), parts: parts(&name), name, replacement: replacement.trim().to_owned() });
+            let name = name.ok_or_else(|| format!("{PAGE}: `{row}` has a name without back-ticks"))?;
+            let (folder, name) = name.split_once(": ").unwrap_or(("", name));
+            let (folder, replacement) = (folder.to_owned(), replacement.trim().to_owned());
+            rules.push(Rule { folder, kind: NameKind::of(name), parts: parts(name), name: name.to_owned(), replacement });
         }
     }
     if rules.is_empty() { Err(format!("the table of {PAGE} is empty")) } else { Ok(rules) }
@@ -199,12 +204,13 @@ mod tests {
                 NameKind::Function => vec![format!("impl A {{ pub {name}cells() {{}} }}"), format!("{name}a_b_c_d() {{}}")],
             };
             let says = format!("says {}", rule.replacement);
+            let folder = if rule.folder.is_empty() { String::new() } else { format!("{}/", rule.folder) };
             for code in codes {
-                let lines = refusals(std::slice::from_ref(rule), "a.rs", &code).unwrap();
+                let lines = refusals(std::slice::from_ref(rule), &format!("{folder}a.rs"), &code).unwrap();
                 assert!(matches!(&lines[..], [line] if line.ends_with(&says)), "{name}: {code}: {lines:?}");
             }
             if rule.kind == NameKind::Lower {
-                assert_eq!(refusals(std::slice::from_ref(rule), &format!("src/{name}.cu"), "").unwrap().len(), 1, "{name}");
+                assert_eq!(refusals(std::slice::from_ref(rule), &format!("{folder}src/{name}.cu"), "").unwrap().len(), 1, "{name}");
             }
         }
         for kind in [NameKind::Lower, NameKind::Type, NameKind::Constant, NameKind::Function] {
@@ -222,6 +228,13 @@ mod tests {
         for name in ["broadcast", "spreading", "Spread", "told", "Toldo", "TOLD", "other", "a_value_is_spread", "Most", "most", "ALMOST"] {
             assert!(refused(&format!("use {name};")).is_empty(), "{name}");
         }
+    }
+
+    #[test]
+    fn a_name_may_be_refused_in_one_folder() {
+        let rules = rules(&TABLE.replace("`spread`", "`crate/src: spread`")).unwrap();
+        let refused = |file| refusals(&rules, file, "fn spread() {}").unwrap().len();
+        assert_eq!(["crate/src/a.rs", "crate/src/b/a.rs", "crate/tests/a.rs", "crate/srcs/a.rs", "a.rs"].map(refused), [1, 1, 0, 0, 0]);
     }
 
     #[test]

@@ -8,10 +8,10 @@ use backend_cuda::runtime::device::emulator::Emulator;
 use backend_cuda::runtime::device::gpu::GpuDevice;
 use equelle_runtime::Error;
 use equelle_runtime::grid::{Cartesian, Grid};
-use equelle_runtime::launch::Program;
 use equelle_runtime::linalg::Csr;
 use equelle_runtime::params::Parameters;
 use equelle_runtime::session::{Options, Session};
+use equelle_runtime::simulator::Program;
 
 /// The GPU; without one the emulator, which tells nothing of speed.
 pub fn device() -> Rc<dyn Device> {

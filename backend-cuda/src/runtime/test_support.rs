@@ -3,10 +3,10 @@
 use std::rc::Rc;
 
 use equelle_runtime::grid::{Cartesian, Grid};
-use equelle_runtime::launch::Program;
 use equelle_runtime::linalg::Csr;
 use equelle_runtime::params::Parameters;
 use equelle_runtime::session::{Options, Session};
+use equelle_runtime::simulator::Program;
 
 use crate::runtime::device::emulator::Emulator;
 use crate::runtime::device::gpu::GpuDevice;

@@ -8,9 +8,9 @@ use backend_cuda::runtime::device::emulator::Emulator;
 use backend_cuda::runtime::device::gpu::GpuDevice;
 use backend_cuda::runtime::{CudaRuntime, FloatingPoint, KernelModule, Precision};
 use equelle_runtime::grid::{Cartesian, Grid};
-use equelle_runtime::launch::Program;
 use equelle_runtime::params::Parameters;
 use equelle_runtime::session::{Options, Session};
+use equelle_runtime::simulator::Program;
 use equelle_runtime::{Error, ErrorKind};
 
 /// A program without inputs.

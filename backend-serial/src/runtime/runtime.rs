@@ -357,7 +357,7 @@ impl<R: Real> EquelleRuntime for SerialRuntime<R> {
     }
 }
 
-/// Runs a program in double precision to its end; called by the launcher for a generated `main`.
+/// Runs a program in double precision to its end; called by `simulator::run`.
 ///
 /// # Errors
 /// Those of the program, each with the Equelle line.

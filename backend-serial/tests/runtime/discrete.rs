@@ -6,7 +6,7 @@ use equelle_runtime::*;
 use crate::common::{ALL_CELLS, ALL_FACES, INTERIOR_FACES, bits, line, plane};
 
 #[test]
-fn worked_example_of_the_specification() -> Result<(), Error> {
+fn a_small_grid_worked_out_by_hand() -> Result<(), Error> {
     // 4 x 3 cells; whole numbers below 2^53, so every answer is exact.
     let mut rt = plane([4, 3], [0.5, 0.3]);
     let cells = rt.domain(ALL_CELLS)?;

@@ -1,5 +1,4 @@
-//! The checker: untyped tree in, typed tree and diagnostics out (language specification, sections 4
-//! to 12).
+//! The checker: untyped tree in, typed tree and diagnostics out (`docs/language`).
 //!
 //! One walk over the program resolves names, infers types, domains and dimensions, and instantiates
 //! functions at their calls. The decisions behind it:

@@ -1,5 +1,5 @@
 //! The untyped tree: what the parser makes, one node per construct of the grammar
-//! (language specification, section 3). Nothing here has been checked.
+//! (`docs/language/grammar.md`). Nothing here has been checked.
 
 // Fields of enum variants are explained by the comment of their variant.
 #![allow(missing_docs)]

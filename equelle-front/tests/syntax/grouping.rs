@@ -1,4 +1,4 @@
-//! Precedence and associativity, language specification 3.3.
+//! Precedence and associativity (`docs/language/grammar.md`).
 
 use equelle_front::ops::{Arithmetic, Comparison, Logic};
 use equelle_front::syntax::ast::{BinaryOp, Expr, ExprKind, UnaryOp, UnitExpr, UnitExprKind};

@@ -1,4 +1,4 @@
-//! Lexical structure, language specification section 2.
+//! Tokens (`docs/language/grammar.md`).
 
 use equelle_front::syntax::ast::ExprKind;
 use equelle_front::syntax::{TokenKind, lex};

@@ -1,4 +1,4 @@
-//! Statements, types and layout, language specification 3.1 and 3.2.
+//! Statements, types and layout (`docs/language/grammar.md`).
 
 use equelle_front::syntax::ast::{BasicTypeName, CollectionDomain, ExprKind, StmtKind, TypeExpr, TypeExprKind};
 use equelle_front::syntax::{self, same_modulo_spans};

@@ -1,5 +1,5 @@
-//! Random trees that the grammar can express: parentheses are put where the table of the language
-//! specification (3.3) demands them, and sometimes where it does not.
+//! Random trees that the grammar can express: parentheses are put where the grammar
+//! (`docs/language/grammar.md`) demands them, and sometimes where it does not.
 
 use equelle_front::ops::{Arithmetic, Comparison, Logic};
 use equelle_front::source::Span;

@@ -1,4 +1,4 @@
-//! Numbering of a Cartesian grid in closed form (runtime specification, section 1.3).
+//! Numbering of a Cartesian grid in closed form (`docs/language/grid.md`).
 //!
 //! With `N_a = n_a + 1` nodes along axis a: cell (i,j,k) is `i + nx (j + ny k)`; faces come axis by
 //! axis, and within the block of axis a the index is that of a grid with `N_a` cells along a. All
@@ -9,9 +9,9 @@ use super::cartesian_edges::{before_in_block, rank};
 use crate::entity::{CanonicalSet, EntityKind, Extent};
 use crate::error::{Error, ErrorKind};
 
-/// A uniform Cartesian grid; numbering and orientation as in the runtime specification, section
-/// 1.3. In 1D `n[1] = n[2] = 1` and the `n[0] + 1` faces have area 1; in 2D `n[2] = 1`. Its
-/// functions expect a shape that [`super::Grid::cartesian`] accepts.
+/// A uniform Cartesian grid; numbering and orientation as in `docs/language/grid.md`. In 1D `n[1] =
+/// n[2] = 1` and the `n[0] + 1` faces have area 1; in 2D `n[2] = 1`. Its functions expect a shape
+/// that [`super::Grid::cartesian`] accepts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cartesian {
     /// 1, 2 or 3.

@@ -1,4 +1,4 @@
-//! The grid: topology and geometry (runtime specification, section 1).
+//! The grid: topology and geometry (`docs/language/grid.md`).
 //!
 //! A Cartesian grid keeps its arrays unbuilt until something asks for them, so that programs whose
 //! kernels run in Cartesian form never pay for them.
@@ -15,7 +15,7 @@
 
 mod arrays;
 mod build;
-mod builder;
+pub(crate) mod builder;
 mod cartesian;
 mod cartesian_edges;
 mod corners;
@@ -77,7 +77,7 @@ pub struct Grid {
     geometry: OnceLock<Geometry>,
     /// Arrays of geometry that nothing will read.
     given_up: Vec<GeometryArray>,
-    nodes: Option<Arc<Nodes>>,
+    pub(crate) nodes: Option<Arc<Nodes>>,
     /// Edges of a grid of 3 dimensions.
     edges: Arc<OnceLock<Edges>>,
     /// Positions of the vertices of a Cartesian grid of 2 or 3 dimensions.

@@ -1,4 +1,4 @@
-//! The canonical sets of a grid (runtime specification, section 1.5).
+//! The canonical sets of a grid (`docs/language/grid.md`).
 
 use super::Grid;
 use crate::entity::{CanonicalSet, EntityKind, Extent};

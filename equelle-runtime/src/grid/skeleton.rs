@@ -1,5 +1,5 @@
-//! Edges and vertices (language specification, section 11.1; the upstream language has none at run
-//! time, so the rules are ours).
+//! Edges and vertices (`docs/language/grid.md`; the first compiler of Equelle has none at run time,
+//! so the rules are ours).
 //!
 //! An edge has one dimension and a vertex none. So in 2D the edges *are* the faces; in 1D the edges
 //! are the cells and the vertices are the faces: numbering, measure, centroid and boundary

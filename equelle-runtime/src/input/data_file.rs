@@ -10,11 +10,12 @@ use crate::domain::Domain;
 use crate::error::{Error, ErrorKind};
 use crate::io::csv::Wanted;
 use crate::io::table::between_blanks;
-use crate::io::{csv, npy, npz, vtk};
+use crate::io::{csv, npy, npz};
 use crate::number::{
     NumberError, Word, Words, decimal_comma, line_and_column, parse_data_number, parse_integer, parse_truth, quoted, without_mark,
 };
 use crate::params::{Origin, Parameters};
+use crate::vtk::reader;
 
 /// The kind of a data file, by its content or the extension of its name.
 #[derive(Clone, Copy)]
@@ -43,7 +44,7 @@ impl DataFormat {
             DataFormat::Npy
         } else if has_extension("npz") || npz::is_npz(bytes) {
             DataFormat::Npz
-        } else if vtk::is_vtk(bytes) || ["vtu", "vti", "vtr"].into_iter().any(has_extension) {
+        } else if reader::is_vtk(bytes) || ["vtu", "vti", "vtr"].into_iter().any(has_extension) {
             DataFormat::Vtk
         } else if has_extension("csv") || has_columns(path, without_mark(bytes)) {
             DataFormat::Csv

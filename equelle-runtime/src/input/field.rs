@@ -8,7 +8,8 @@ use crate::domain::Domain;
 use crate::entity::EntityKind;
 use crate::error::{Error, ErrorKind};
 use crate::grid::Grid;
-use crate::io::vtk::{self, Association, VtkFile, VtkGeometry};
+use crate::vtk::Association;
+use crate::vtk::reader::{self, VtkFile, VtkGeometry};
 
 /// The numbers of a file, `each` for an element of the domain, in ascending order of the elements
 /// in the numbering of the grid's file; and whether the file has its entities in another order.
@@ -27,7 +28,7 @@ pub fn numbers(
     each: usize,
 ) -> Result<(Vec<f64>, bool), Error> {
     let bad = |what: String| Error::new(ErrorKind::Data, format!("{}: {what}", path.display()));
-    let file = vtk::read(path, bytes)?;
+    let file = reader::read(path, bytes)?;
     let (grid, kind) = (domain.grid(), domain.kind());
     let (association, found, nouns) = match (kind.on_grid_of(grid.dim()), grid.dim()) {
         (EntityKind::Vertex, _) | (EntityKind::Face, 1) => (Association::Points, file.n_points, "points"),

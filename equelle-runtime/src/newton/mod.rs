@@ -1,4 +1,4 @@
-//! Newton's method, written once for every back-end (runtime specification, section 6).
+//! Newton's method, written once for every back-end (`docs/language/newton.md`).
 //!
 //! A back-end implements [`GridProblem`] on its own vectors: evaluation of the residual at the
 //! iterate, and correction of the iterate by one linear solve. The rest of a [`Problem`] follows

@@ -1,9 +1,9 @@
 //! Output settings of a run, read once from its parameters: formats, steps, times and probes.
 
 use super::schedule::Schedule;
-use super::vtk::Compression;
 use crate::error::{Error, ErrorKind};
 use crate::params::{Parameters, near_match};
+use crate::vtk::writer::Compression;
 
 /// Words of `output_format`.
 pub const FORMATS: [&str; 4] = ["vtu", "npy", "csv", "text"];

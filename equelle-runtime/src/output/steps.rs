@@ -9,19 +9,20 @@ use std::time::{Duration, Instant};
 use super::columns::{RESERVED, shared};
 use super::field::{Field, FieldValues, StepFields, Support};
 use super::files::{write_file, write_text};
+use super::npy;
 use super::plan::Formats;
 use super::probe::Probe;
 use super::rows::RowText;
 use super::step_time::StepTime;
 use super::table::Table;
-use super::vti::{self, ImageData};
-use super::vtu::{self, VtuMesh};
-use super::{Compression, VtkPart, npy, pvd};
 use crate::error::Error;
 use crate::grid::Grid;
 use crate::program::Program;
 use crate::run::{FileContent, FileEntry, RunRecord, StepFormat, StepPart, TagFormat, read_plain_file};
 use crate::threads::Threads;
+use crate::vtk::writer::vti::{self, ImageData};
+use crate::vtk::writer::vtu::{self, VtuMesh};
+use crate::vtk::writer::{Compression, VtkPart, pvd};
 
 /// Least time between two versions of a list of files or rows.
 const LISTS_APART: Duration = Duration::from_secs(1);

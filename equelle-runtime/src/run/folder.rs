@@ -10,11 +10,12 @@ use serde_json::{Map, Value, json};
 
 use super::entry::{FileContent, FileEntry, is_file_name};
 use super::lock::{Lock, LockAttempt, ask};
-use super::{cannot_write, own_file, temporary, timestamp};
+use super::{cannot_write, own_file, timestamp};
 use crate::error::{Error, ErrorKind};
 use crate::io::{CompleteFile, Sink};
 use crate::output::OutputCounters;
 use crate::program::Program;
+use crate::temporary;
 
 /// The folder, with its locks.
 pub(super) struct Folder {
@@ -260,7 +261,7 @@ impl Folder {
         let list = |files: &[FileEntry]| Value::Array(files.iter().map(|entry| entry.json(&self.program.name)).collect());
         record.insert("files".to_owned(), list(&self.files));
         record.insert("earlier_files".to_owned(), list(&self.earlier));
-        let mut file = self.sink.create(&self.dir, &temporary::prefix(&self.program.name))?;
+        let mut file = self.sink.create(&self.dir, &temporary::prefix_of_run(&self.program.name))?;
         file.write_all(format!("{:#}\n", Value::Object(record)).as_bytes())?;
         file.finish()?.publish(&self.record_path())
     }

@@ -11,13 +11,12 @@
 //!
 //! Advisory locks, one for the program and one for each tag, keep runs with the same outputs apart
 //! ([`lock`]); the operating system drops them with the process. Files are written under unique
-//! temporary names ([`temporary`]), synced, and renamed.
+//! temporary names ([`crate::temporary`]), synced, and renamed.
 
 mod entry;
 mod folder;
 mod lock;
 mod own_file;
-mod temporary;
 mod timestamp;
 
 use std::fs::OpenOptions;
@@ -206,7 +205,7 @@ impl RunRecord {
     /// Those of the system.
     pub(crate) fn temporary(&self) -> std::io::Result<SinkFile> {
         let state = self.state();
-        state.sink.create(&state.dir, &temporary::prefix(&state.program.name))
+        state.sink.create(&state.dir, &crate::temporary::prefix_of_run(&state.program.name))
     }
 
     /// Gives a complete file its final name. The first one makes the record that of this run, and

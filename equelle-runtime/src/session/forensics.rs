@@ -17,9 +17,10 @@ use crate::checkpoint::{file_name, write};
 use crate::domain::Domain;
 use crate::error::{Error, ErrorKind};
 use crate::newton::{FailureCause, History, session as newton};
-use crate::output::vtu::{self, VtuMesh};
-use crate::output::{Compression, Field, FieldValues, StepFields, Support, VtkPart};
+use crate::output::{Field, FieldValues, StepFields, Support};
 use crate::run::FAILURE;
+use crate::vtk::writer::vtu::{self, VtuMesh};
+use crate::vtk::writer::{Compression, VtkPart};
 
 /// Number of entries of the residual in the table.
 const WORST: usize = 100;

@@ -344,12 +344,12 @@ pub(super) fn widths_of_grid(program: &Program, parameters: &Parameters, grid: &
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::io::Source;
+    use crate::io::DataSource;
     use crate::program::InputInfo;
 
     fn given(words: &[&str]) -> Parameters {
         let words: Vec<String> = words.iter().map(ToString::to_string).collect();
-        Parameters::from_words_in(Source::memory([("w.txt", b"1 2 4".to_vec())]), &words).unwrap()
+        Parameters::from_words_in(DataSource::memory([("w.txt", b"1 2 4".to_vec())]), &words).unwrap()
     }
 
     fn grid(words: &[&str]) -> Result<Grid, String> {

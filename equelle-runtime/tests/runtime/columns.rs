@@ -3,7 +3,7 @@
 use equelle_runtime::grid::{Cartesian, Grid};
 use equelle_runtime::io::Sink;
 use equelle_runtime::session::{Options, Session};
-use equelle_runtime::{EntityKind, Error, ErrorKind, OutputInfo, OutputKind, OutputUnit, Program, launch};
+use equelle_runtime::{EntityKind, Error, ErrorKind, OutputInfo, OutputKind, OutputUnit, Program, simulator};
 
 use crate::common::*;
 
@@ -62,7 +62,7 @@ fn run(program: impl FnOnce(&mut Session) -> Result<(), Error>) -> (Result<(), E
     let sink = Sink::memory();
     let options = Options { sink: sink.clone(), ..Options::silent() };
     let session = Session::on_grid(heat(), parameters(&["output_format=csv,vtu"]), four_by_three(), options).expect("a session");
-    let result = launch::recorded(session, |mut session| {
+    let result = simulator::recorded(session, |mut session| {
         program(&mut session).map_err(|error| session.ended_by(error))?;
         session.complete_outputs()
     });

@@ -56,7 +56,7 @@ pub fn heat() -> Program {
     }
 }
 
-/// The worked example of the runtime specification, section 1.3.
+/// A small grid whose sets, areas and differences are worked out by hand.
 pub fn four_by_three() -> Grid {
     Grid::cartesian(Cartesian::plane([4, 3], [0.5, 0.3])).expect("a good shape")
 }

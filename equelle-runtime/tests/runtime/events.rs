@@ -8,7 +8,7 @@ use equelle_runtime::report::event::Audit;
 use equelle_runtime::report::{Event, MessageFormat, Progress, ProgressStyle};
 use equelle_runtime::session::{Options, Session};
 use equelle_runtime::solve_traffic::SolveTraffic;
-use equelle_runtime::{Error, ErrorKind, KernelBytes, KernelInfo, launch};
+use equelle_runtime::{Error, ErrorKind, KernelBytes, KernelInfo, simulator};
 use serde_json::Value;
 
 use crate::common::*;
@@ -49,7 +49,7 @@ fn events_are_as_the_schema_says() {
     let given = words(&["nx=4", "ny=2", "kk=1", "output_to_file=true", &format!("output_dir={}", dir.display())]);
     let session = Session::open_with(heat(), &given, Options { profile: true, ..json_options(&stderr) }).unwrap().in_mode("f32");
     let error = Error::new(ErrorKind::Simulation, "it blew up").at(2).hint("smaller steps");
-    let result = launch::recorded(session, |mut session| {
+    let result = simulator::recorded(session, |mut session| {
         let cells = session.domain(ALL_CELLS)?;
         session.message("a note");
         session.line(7);
@@ -74,7 +74,7 @@ fn events_are_as_the_schema_says() {
         session.finish();
         Err(error.clone())
     });
-    let text = stderr.text() + &launch::last_words(&heat().source, &result, MessageFormat::Json, started);
+    let text = stderr.text() + &simulator::last_words(&heat().source, &result, MessageFormat::Json, started);
     let events = events(&text);
     let all = names(&events);
     // A thread writes files, so that their events come between others, but before the wait ends.
@@ -167,7 +167,7 @@ fn a_closed_standard_error_ends_no_run() {
         let options = Options { format, stderr: Box::new(Closed), quiet: false, progress: ProgressStyle::Bar, ..Options::silent() };
         let stdout = Buffer::default();
         let options = Options { stdout: Box::new(stdout.clone()), profile: true, ..options };
-        let result = launch::recorded(Session::open_with(heat(), &[], options).unwrap(), |mut session| {
+        let result = simulator::recorded(Session::open_with(heat(), &[], options).unwrap(), |mut session| {
             let mut state = session.begin_loop(2);
             while session.next_step(&mut state).is_some() {
                 session.output_scalar("u", 0.5)?;

@@ -2,7 +2,7 @@
 //! files than text.
 
 use equelle_runtime::grid::{Cartesian, Geometry, Grid, Named, NamedArray, NamedSet, Renumber};
-use equelle_runtime::io::{Source, npz};
+use equelle_runtime::io::{DataSource, npz};
 use equelle_runtime::session::Options;
 use equelle_runtime::{CanonicalSet, EntityKind, Error, ErrorKind, Parameters, Session};
 
@@ -54,7 +54,7 @@ fn grid(form: Form) -> Grid {
 fn session_of(form: Form, files: Vec<(&str, Vec<u8>)>, text: &str) -> Result<Session, Error> {
     let mut all = vec![("case.param", text.as_bytes().to_vec())];
     all.extend(files);
-    let parameters = Parameters::from_words_in(Source::memory(all), &["case.param".to_string()])?;
+    let parameters = Parameters::from_words_in(DataSource::memory(all), &["case.param".to_string()])?;
     let mut session = Session::on_grid(heat(), parameters, grid(form), Options::silent())?;
     // As a program does that reads no geometry.
     session.keep_geometry(&[]);

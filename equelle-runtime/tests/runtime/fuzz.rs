@@ -5,11 +5,12 @@ use std::path::Path;
 
 use equelle_runtime::grid::StoredGeometry;
 use equelle_runtime::grid::io::gmsh::{self, GmshOptions};
-use equelle_runtime::grid::io::{opm, vtk, vtk_legacy};
+use equelle_runtime::grid::io::opm;
 use equelle_runtime::input::{numbers_in, read_entities};
 use equelle_runtime::number::parse_number;
 use equelle_runtime::params::near_match;
 use equelle_runtime::threads::Threads;
+use equelle_runtime::vtk::reader::{read_grid, read_legacy_grid};
 use equelle_runtime::{Domain, EntityKind, Parameters};
 
 use crate::common::*;
@@ -142,7 +143,7 @@ fn meshes_of_vtk() {
         let at = round % files.len();
         let damaged = random.damaged(&files[at]);
         let is_xml = files[at].starts_with(b"<");
-        let read = if is_xml { vtk::read } else { vtk_legacy::read };
+        let read = if is_xml { read_grid } else { read_legacy_grid };
         match read(Path::new("g"), &damaged, &Threads::one()) {
             Ok(grid) => {
                 assert_consistent(&grid);

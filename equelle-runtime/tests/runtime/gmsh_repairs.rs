@@ -6,7 +6,7 @@ use std::path::Path;
 use equelle_runtime::Parameters;
 use equelle_runtime::grid::io::gmsh::{self, GmshOptions};
 use equelle_runtime::grid::{Grid, NONE};
-use equelle_runtime::io::Source;
+use equelle_runtime::io::DataSource;
 use equelle_runtime::session::grid_from_parameters;
 use equelle_runtime::threads::Threads;
 
@@ -70,7 +70,7 @@ fn periodic_sides_are_joined_or_boundaries() {
     assert_eq!(grid.notes(), ["$Periodic is left out, 1 in all: its sides are boundaries"]);
     let none = PERIODIC.replace("$Periodic\n1\n1 2 1\n2\n3 1\n6 4\n", "$Periodic\n0\n");
     assert!(read(none.as_bytes()).unwrap().notes().is_empty());
-    let source = Source::memory([("p.msh", PERIODIC.as_bytes().to_vec())]);
+    let source = DataSource::memory([("p.msh", PERIODIC.as_bytes().to_vec())]);
     let n_faces = |words: &[&str]| {
         let words: Vec<String> = words.iter().map(ToString::to_string).collect();
         grid_from_parameters(&Parameters::from_words_in(source.clone(), &words).unwrap()).map(|grid| grid.n_faces())

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use equelle_runtime::grid::io::grdecl::{self, DeckFeature, DeckOptions};
 use equelle_runtime::grid::io::opm::OpmText;
 use equelle_runtime::grid::{Grid, NONE, Renumber, StoredGeometry};
-use equelle_runtime::io::{Bytes, Source};
+use equelle_runtime::io::{Bytes, DataSource};
 use equelle_runtime::threads::Threads;
 use equelle_runtime::{EntityKind, Error};
 
@@ -18,7 +18,7 @@ pub fn read(text: &str) -> Result<Grid, Error> {
 }
 
 fn read_with(text: &str, options: &DeckOptions) -> Result<Grid, Error> {
-    grdecl::read(&Source::Files, Path::new("d"), Bytes::Owned(text.as_bytes().to_vec()), options, &Threads::one())
+    grdecl::read(&DataSource::Files, Path::new("d"), Bytes::Owned(text.as_bytes().to_vec()), options, &Threads::one())
 }
 
 fn message(text: &str) -> String {
@@ -375,7 +375,7 @@ fn included_files() {
         ("a/b/x.inc", b"DX\n10 /\nDY\n10 /\nDZ\n2 /\nTOPS\n1000 /\nENDINC\nPORO\n7 7 7 /\n"),
         ("a/b/y.inc", b""),
     ];
-    let source = Source::memory(files.map(|(name, bytes)| (name, bytes.to_vec())));
+    let source = DataSource::memory(files.map(|(name, bytes)| (name, bytes.to_vec())));
     let bytes = source.read(Path::new("a/d"), "").unwrap();
     let grid = grdecl::read(&source, Path::new("a/d"), bytes, &DeckOptions::default(), &Threads::one()).unwrap();
     assert_eq!(array(&grid, "PORO"), [0.2]);
@@ -431,7 +431,7 @@ fn spe10_model_1() {
         eprintln!("skipped: there is no {}", file.display());
         return;
     };
-    let grid = grdecl::read(&Source::Files, &file, Bytes::Owned(bytes), &DeckOptions::default(), &Threads::one()).unwrap();
+    let grid = grdecl::read(&DataSource::Files, &file, Bytes::Owned(bytes), &DeckOptions::default(), &Threads::one()).unwrap();
     let n_interior = grid.topology().face_cells.iter().filter(|cells| cells[1] != NONE).count();
     assert_eq!((grid.n_cells(), grid.n_faces(), n_interior), (2000, 8120, 3880));
     assert!(grid.geometry().cell_volumes.iter().all(|&volume| near(volume, 1562.5)));
@@ -515,9 +515,10 @@ fn random_faulted_grids() {
 /// numbers to the last bit.
 #[test]
 fn polyhedra_through_vtu() {
-    use equelle_runtime::grid::io::vtk;
-    use equelle_runtime::output::vtu::{VtuMesh, write};
-    use equelle_runtime::output::{Compression, Field, FieldValues, StepFields, Support, VtkPart};
+    use equelle_runtime::output::{Field, FieldValues, StepFields, Support};
+    use equelle_runtime::vtk::reader;
+    use equelle_runtime::vtk::writer::vtu::{VtuMesh, write};
+    use equelle_runtime::vtk::writer::{Compression, VtkPart};
     let mut random = Random(0x2545_f491_4f6c_dd1d);
     let mut n_cells = 0;
     for round in 0..20 {
@@ -530,7 +531,7 @@ fn polyhedra_through_vtu() {
         let compression = if round % 2 == 0 { Compression::None } else { Compression::Zlib };
         let mut bytes = Vec::new();
         write(&mut bytes, &VtuMesh::new(&grid, VtkPart::Cells, compression).unwrap(), &step).unwrap();
-        let back = vtk::read(Path::new("g.vtu"), &bytes, &Threads::one()).unwrap();
+        let back = reader::read_grid(Path::new("g.vtu"), &bytes, &Threads::one()).unwrap();
         assert_eq!((back.n_cells(), back.vertex_positions()), (grid.n_cells(), grid.vertex_positions()));
         assert_eq!(array(&back, "PORO"), porosity);
         assert!(grid.geometry().cell_volumes.iter().zip(&back.geometry().cell_volumes).all(|(a, b)| (a - b).abs() < 1e-12 * a));
@@ -538,7 +539,7 @@ fn polyhedra_through_vtu() {
         // Without PINCH, faces of cells that a pinched one keeps apart are joined by their points.
         assert!(back.n_faces() <= grid.n_faces());
         bytes.truncate(bytes.len() / 2);
-        assert!(vtk::read(Path::new("g.vtu"), &bytes, &Threads::one()).unwrap_err().message.starts_with("g.vtu: "));
+        assert!(reader::read_grid(Path::new("g.vtu"), &bytes, &Threads::one()).unwrap_err().message.starts_with("g.vtu: "));
     }
     assert!(n_cells > 100);
 }
@@ -628,7 +629,7 @@ fn bad_decks() {
         assert_eq!(message(&text), expected, "{text}");
     }
     assert!(corners.grid().n_cells() == 2);
-    let source = Source::memory([("a", b"SPECGRID\n1 1 1 /\nINCLUDE\n'a' /\n".to_vec())]);
+    let source = DataSource::memory([("a", b"SPECGRID\n1 1 1 /\nINCLUDE\n'a' /\n".to_vec())]);
     let bytes = source.read(Path::new("a"), "").unwrap();
     let error = grdecl::read(&source, Path::new("a"), bytes, &DeckOptions::default(), &Threads::one()).unwrap_err();
     assert_eq!(error.message, "a:4: INCLUDE: the file includes itself");
@@ -738,7 +739,7 @@ fn damaged_decks() {
                 _ => bytes[at] = (random.next() * 256.0) as u8,
             }
         }
-        match grdecl::read(&Source::memory([("x", Vec::new())]), Path::new("d"), Bytes::Owned(bytes), &options, &Threads::one()) {
+        match grdecl::read(&DataSource::memory([("x", Vec::new())]), Path::new("d"), Bytes::Owned(bytes), &options, &Threads::one()) {
             Ok(grid) => {
                 let geometry = grid.geometry();
                 assert!(geometry.cell_volumes.iter().chain(&geometry.face_areas).all(|&measure| measure > 0.0 && measure.is_finite()));

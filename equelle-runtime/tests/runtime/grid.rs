@@ -24,7 +24,7 @@ fn sample_shapes() -> Vec<Cartesian> {
 }
 
 #[test]
-fn worked_example_of_the_specification() {
+fn a_small_grid_worked_out_by_hand() {
     let grid = four_by_three();
     assert_eq!((grid.dim(), grid.n_cells(), grid.n_faces()), (2, 12, 31));
     assert_eq!(grid.canonical_elements(INTERIOR_CELLS).unwrap(), [5, 6]);
@@ -65,7 +65,7 @@ fn one_dimension_is_its_own() {
 
 #[test]
 fn two_dimensions_one_cell_high() {
-    // The default grid of the specification: every cell touches the boundary.
+    // The default grid: every cell touches the boundary.
     let grid = Grid::cartesian(Cartesian::plane([6, 1], [1.0, 1.0])).unwrap();
     assert_eq!(grid.n_faces(), 7 + 12);
     assert_eq!(grid.canonical_elements(INTERIOR_CELLS).unwrap(), [0u32; 0]);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use equelle_runtime::input::{CollectionInput, numbers_in};
-use equelle_runtime::io::Source;
+use equelle_runtime::io::DataSource;
 use equelle_runtime::session::Options;
 use equelle_runtime::{Error, ErrorKind, Parameters, Session};
 
@@ -252,7 +252,7 @@ fn many_numbers_are_read_in_reasonable_time() {
 #[test]
 fn a_run_from_memory_reads_no_file() {
     let grid = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/../grids/triangles-6x5.grid")).unwrap();
-    let source = Source::memory([
+    let source = DataSource::memory([
         ("case/case.param", b"grid_filename=mesh.grid\nu_filename=u.txt\n".to_vec()),
         ("case/mesh.grid", grid),
         ("case/u.txt", "2.5\n".repeat(60).into_bytes()),

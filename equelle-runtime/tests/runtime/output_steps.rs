@@ -8,7 +8,7 @@ use equelle_runtime::io::Sink;
 use equelle_runtime::output::{Record, StepTime};
 use equelle_runtime::report::ProgressStyle;
 use equelle_runtime::session::{Options, Session};
-use equelle_runtime::{Error, ErrorKind, launch};
+use equelle_runtime::{Error, ErrorKind, simulator};
 
 use crate::common::*;
 use crate::output::Buffer;
@@ -54,7 +54,7 @@ fn run_in(sink: &Sink, given: &[&str], program: impl FnOnce(&mut Session) -> Res
     };
     let session = Session::on_grid(crate::common::heat(), parameters(given), four_by_three(), options);
     let result = session.and_then(|session| {
-        launch::recorded(session, |mut session| {
+        simulator::recorded(session, |mut session| {
             program(&mut session).map_err(|error| session.ended_by(error))?;
             session.complete_outputs()?;
             session.finish();

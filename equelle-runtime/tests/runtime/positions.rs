@@ -1,7 +1,7 @@
 //! Data that are matched with elements by the positions beside them.
 
 use equelle_runtime::grid::{Cartesian, Grid, Renumber};
-use equelle_runtime::io::Source;
+use equelle_runtime::io::DataSource;
 use equelle_runtime::report::ProgressStyle;
 use equelle_runtime::session::Options;
 use equelle_runtime::{CanonicalSet, EntityKind, ErrorKind, Parameters, Session};
@@ -24,7 +24,7 @@ fn read_on(grid: Grid, set: CanonicalSet, words: &[&str], csv: &str) -> Result<V
     let files = vec![("a.csv", csv.as_bytes().to_vec())];
     let mut all = words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
     all.extend(["u_initial_filename=a.csv".to_owned(), "u_initial_column=u".to_owned()]);
-    let parameters = Parameters::from_words_in(Source::memory(files), &all).expect("parameters");
+    let parameters = Parameters::from_words_in(DataSource::memory(files), &all).expect("parameters");
     let mut session = Session::on_grid(heat(), parameters, grid, Options::silent()).expect("a session");
     // As a program does that reads no geometry.
     session.keep_geometry(&[]);
@@ -96,7 +96,7 @@ fn another_order_is_told() {
         let body = rows(EntityKind::Cell, ALL_CELLS, order, |[x, y, _], index| format!("{x},{y},{index}\n"));
         let files = vec![("a.csv", format!("x,y,u\n{body}").into_bytes())];
         let words = words(&["u_initial_filename=a.csv", "u_initial_column=u"]);
-        let parameters = Parameters::from_words_in(Source::memory(files), &words).expect("parameters");
+        let parameters = Parameters::from_words_in(DataSource::memory(files), &words).expect("parameters");
         let messages = crate::output::Buffer::default();
         let options = Options { stderr: Box::new(messages.clone()), quiet: false, progress: ProgressStyle::Lines, ..Options::silent() };
         let mut session = Session::on_grid(heat(), parameters, four_by_three(), options).expect("a session");

@@ -6,7 +6,7 @@ use equelle_runtime::interrupt::Signal;
 use equelle_runtime::io::Sink;
 use equelle_runtime::report::ProgressStyle;
 use equelle_runtime::session::{Options, Session};
-use equelle_runtime::{EntityKind, Error, ErrorKind, OutputInfo, OutputKind, Program, launch};
+use equelle_runtime::{EntityKind, Error, ErrorKind, OutputInfo, OutputKind, Program, simulator};
 
 use crate::common::*;
 use crate::output::Buffer;
@@ -33,7 +33,7 @@ fn session_of(program: Program, dir: &Path, more: &[&str]) -> Result<Session, Er
 
 /// Runs that many steps, with `u` before and after each of them, and perhaps a failure at the end.
 fn steps(dir: &Path, count: usize, end: Result<(), Error>) -> Result<(), Error> {
-    launch::recorded(session_of(heat(), dir, &[])?, |mut session| {
+    simulator::recorded(session_of(heat(), dir, &[])?, |mut session| {
         let cells = session.domain(ALL_CELLS)?;
         session.output_collection("u", &cells, &[0.0, 0.5])?;
         let sequence = std::sync::Arc::new(vec![0.25; count]);
@@ -117,7 +117,7 @@ fn files_of_the_run_before_go_away() {
 fn panics_are_recorded() {
     let dir = fresh_dir("record-panic");
     let session = session_of(heat(), &dir, &[]).unwrap();
-    let run = std::panic::AssertUnwindSafe(|| launch::recorded(session, |_session| panic!("on purpose")));
+    let run = std::panic::AssertUnwindSafe(|| simulator::recorded(session, |_session| panic!("on purpose")));
     assert!(std::panic::catch_unwind(run).is_err());
     let record = record(&dir);
     assert_eq!((&record["state"], &record["exit_code"]), (&"failed".into(), &101.into()));
@@ -138,7 +138,7 @@ fn a_run_without_outputs_leaves_the_record_of_those_that_lie_there() {
     let before = std::fs::read(dir.join("heat.run.json")).unwrap();
     let error = Error::new(ErrorKind::Data, "bad data").hint("give other data").at(7);
     let session = session_of(heat(), &dir, &["event_log=true"]).unwrap();
-    let failed = launch::recorded(session, |mut session| {
+    let failed = simulator::recorded(session, |mut session| {
         session.domain(ALL_CELLS)?;
         Err(error)
     });
@@ -155,10 +155,10 @@ fn a_run_without_outputs_leaves_the_record_of_those_that_lie_there() {
     assert!(!dir.join("heat.events.jsonl").exists(), "the run before had none");
     // Interrupted, or ended by a panic: the same.
     let interrupted = Error::new(ErrorKind::Interrupted(Signal::Interrupt), "interrupted");
-    assert!(launch::recorded(session_of(heat(), &dir, &[]).unwrap(), |_| Err(interrupted)).is_err());
+    assert!(simulator::recorded(session_of(heat(), &dir, &[]).unwrap(), |_| Err(interrupted)).is_err());
     assert_eq!(failure(&dir)["state"], "interrupted");
     let session = session_of(heat(), &dir, &[]).unwrap();
-    let run = std::panic::AssertUnwindSafe(|| launch::recorded(session, |_session| panic!("on purpose")));
+    let run = std::panic::AssertUnwindSafe(|| simulator::recorded(session, |_session| panic!("on purpose")));
     assert!(std::panic::catch_unwind(run).is_err());
     assert_eq!(failure(&dir)["exit_code"], 101);
     assert_eq!(std::fs::read(dir.join("heat.run.json")).unwrap(), before);
@@ -180,13 +180,13 @@ fn the_record_changes_hands_with_the_first_file() {
     session.complete_outputs().unwrap();
     assert_eq!((&record(&dir)["state"], outputs_in(&dir)), (&"running".into(), 1));
     let failed = Error::new(ErrorKind::Simulation, "it blew up");
-    assert!(launch::recorded(session, |_| Err(failed)).is_err());
+    assert!(simulator::recorded(session, |_| Err(failed)).is_err());
     let own = record(&dir);
     assert_eq!((&own["state"], own["files"].as_array().map(Vec::len)), (&"failed".into(), Some(1)));
     assert!(!dir.join("failure").exists(), "its record lies beside its file");
     // A run that is done without a file has the record, and leaves the files.
     steps(&dir, 1, Ok(())).unwrap();
-    launch::recorded(session_of(heat(), &dir, &["nx=3"]).unwrap(), |mut session| {
+    simulator::recorded(session_of(heat(), &dir, &["nx=3"]).unwrap(), |mut session| {
         session.finish();
         Ok(())
     })
@@ -202,7 +202,7 @@ fn a_record_without_outputs_is_replaced_at_once() {
     let dir = fresh_dir("record-free");
     let failed = |message: &str| {
         let error = Error::new(ErrorKind::Data, message);
-        assert!(launch::recorded(session_of(heat(), &dir, &[]).unwrap(), |_| Err(error)).is_err());
+        assert!(simulator::recorded(session_of(heat(), &dir, &[]).unwrap(), |_| Err(error)).is_err());
         record(&dir)["error"].clone()
     };
     assert_eq!((failed("first"), failed("second")), ("first".into(), "second".into()));
@@ -243,7 +243,7 @@ fn what_a_killed_run_left_blocks_nobody_and_goes_away() {
     file(&dir, ".heat.run-a1B2c3D4.part", "0.1\n0.");
     // Nor does a run that fails without an output: record and journal stay as they are.
     let failed = Error::new(ErrorKind::Data, "bad data");
-    assert!(launch::recorded(session_of(heat(), &dir, &[]).unwrap(), |_| Err(failed)).is_err());
+    assert!(simulator::recorded(session_of(heat(), &dir, &[]).unwrap(), |_| Err(failed)).is_err());
     assert_eq!(std::fs::read_to_string(dir.join(".heat.run.files")).unwrap(), format!("{journal}{{\"name\":\"u-0"));
     assert_eq!(self::record(&dir)["state"], "running");
     std::fs::remove_dir_all(dir.join("failure")).unwrap();
@@ -294,7 +294,7 @@ fn a_run_to_memory_writes_no_file() {
     let all = words(&["nx=2", "ny=1", "output_to_file=true", &format!("output_dir={}", dir.display())]);
     for _ in 0..2 {
         let session = Session::open_with(heat(), &all, Options { sink: sink.clone(), ..Options::silent() }).unwrap();
-        launch::recorded(session, |mut session| {
+        simulator::recorded(session, |mut session| {
             let cells = session.domain(ALL_CELLS)?;
             session.output_collection("u", &cells, &[0.25, 0.5])?;
             session.output_later("u", &cells, || Ok(vec![vec![1.0, 2.0]]))

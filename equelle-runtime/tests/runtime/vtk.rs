@@ -4,14 +4,16 @@
 use std::path::Path;
 
 use equelle_runtime::grid::{Cartesian, CellShape, EntityShape, Geometry, Grid, Topology};
-use equelle_runtime::io::vtk::{self, Association};
-use equelle_runtime::io::{Sink, Source};
-use equelle_runtime::io::{npy as npy_reader, vtk::VtkFile};
-use equelle_runtime::output::vti::{self, ImageData};
-use equelle_runtime::output::vtu::{self, VtuMesh};
-use equelle_runtime::output::{Compression, Field, FieldValues, StepFields, Support, VtkPart, npy, pvd};
+use equelle_runtime::io::npy as npy_reader;
+use equelle_runtime::io::{DataSource, Sink};
+use equelle_runtime::output::{Field, FieldValues, StepFields, Support, npy};
 use equelle_runtime::session::Options;
 use equelle_runtime::threads::Threads;
+use equelle_runtime::vtk::Association;
+use equelle_runtime::vtk::reader::{self, VtkFile};
+use equelle_runtime::vtk::writer::vti::{self, ImageData};
+use equelle_runtime::vtk::writer::vtu::{self, VtuMesh};
+use equelle_runtime::vtk::writer::{Compression, VtkPart, pvd};
 use equelle_runtime::{CanonicalSet, EntityKind, Error, OutputInfo, OutputKind, OutputUnit, Parameters, Program, Session};
 
 use crate::common::*;
@@ -80,13 +82,9 @@ fn what_is_written_is_read_back() {
                     continue;
                 }
                 let bytes = vtu_of(&grid, part, compression, &fields);
-                let file = vtk::read(path, &bytes).expect("our own file");
+                let file = reader::read(path, &bytes).expect("our own file");
                 for field in &fields {
                     let (of_part, association) = VtkPart::of(field.support.kind, dim);
-                    let association = match association {
-                        equelle_runtime::output::Association::Points => Association::Points,
-                        equelle_runtime::output::Association::Cells => Association::Cells,
-                    };
                     if of_part == part {
                         assert_holds(name, &file, field, association);
                         found += 1;
@@ -97,7 +95,7 @@ fn what_is_written_is_read_back() {
             }
             if grid.cartesian_shape().is_some() {
                 let bytes = vti_of(&grid, compression, &fields);
-                let file = vtk::read(path, &bytes).expect("our own file");
+                let file = reader::read(path, &bytes).expect("our own file");
                 assert_eq!(file.n_cells, grid.n_cells());
                 for field in fields.iter().filter(|field| field.support.kind == EntityKind::Cell) {
                     assert_holds(name, &file, field, Association::Cells);
@@ -232,7 +230,7 @@ fn the_bytes_of_a_tiny_file() {
     expected.extend(b"\n  </AppendedData>\n</VTKFile>\n");
     assert_eq!(String::from_utf8_lossy(&bytes), String::from_utf8_lossy(&expected));
     assert!(bytes == expected);
-    let file = vtk::read(Path::new("u.vti"), &bytes).expect("our own file");
+    let file = reader::read(Path::new("u.vti"), &bytes).expect("our own file");
     assert_eq!(file.values(Association::Cells, "a<b").expect("an array").numbers, [0.5, -2.0]);
 }
 
@@ -309,7 +307,7 @@ const ALL_CELLS: CanonicalSet = crate::common::ALL_CELLS;
 /// Reads `u_initial` from a file in a run on 4 x 3 cells.
 fn read(text: &str, name: &'static str, bytes: Vec<u8>) -> Result<Vec<f64>, Error> {
     let all = vec![("case.param", text.as_bytes().to_vec()), (name, bytes)];
-    let parameters = Parameters::from_words_in(Source::memory(all), &["case.param".to_string()])?;
+    let parameters = Parameters::from_words_in(DataSource::memory(all), &["case.param".to_string()])?;
     let grid = Grid::cartesian(Cartesian::plane([4, 3], [1.0, 1.0])).expect("a grid");
     let mut session = Session::on_grid(heat(), parameters, grid, Options::silent())?;
     let domain = session.domain(ALL_CELLS)?;
@@ -420,7 +418,7 @@ fn encodings_of_other_programs() {
     };
     let values = |attributes: &str, array: &str| {
         let text = file(attributes, array);
-        let file = vtk::read(Path::new("u.vtr"), text.as_bytes()).map_err(|error| error.message)?;
+        let file = reader::read(Path::new("u.vtr"), text.as_bytes()).map_err(|error| error.message)?;
         assert_eq!((file.n_points, file.n_cells), (6, 2));
         file.values(Association::Cells, "u").map(|values| values.numbers).map_err(|error| error.message)
     };
@@ -458,7 +456,7 @@ fn encodings_of_other_programs() {
     ] {
         assert_eq!(values(attributes, array), Err(expected.to_owned()));
     }
-    let message = |text: &str| vtk::read(Path::new("f"), text.as_bytes()).expect_err("refused").message;
+    let message = |text: &str| reader::read(Path::new("f"), text.as_bytes()).expect_err("refused").message;
     assert_eq!(message("<?xml version=\"1.0\"?>"), "f: not a file of VTK: there is no tag `VTKFile`");
     assert_eq!(message("<VTKFile type=\"ImageData\"></VTKFile>"), "f: there is no tag `Piece`");
     assert_eq!(message("<VTKFile\n <"), "f: the tag at line 1, column 1 is damaged or does not end");
@@ -482,7 +480,7 @@ fn damaged_files_are_refused() {
     let (mut whole, mut refused) = (0, 0);
     for compression in COMPRESSIONS {
         let bytes = vtu_of(&grid, VtkPart::Cells, compression, &fields);
-        let read = |bytes: &[u8]| vtk::read(path, bytes).and_then(|file| file.values(Association::Cells, "u"));
+        let read = |bytes: &[u8]| reader::read(path, bytes).and_then(|file| file.values(Association::Cells, "u"));
         assert_eq!(read(&bytes).expect("a whole file").numbers.len(), 12);
         for end in 0..bytes.len() {
             match read(&bytes[..end]) {
@@ -528,7 +526,7 @@ fn units_of_outputs_are_in_names() {
     session.wait_for_outputs().expect("memory takes it");
     let files = sink.contents();
     let (_, bytes) = files.iter().find(|(name, _)| name.extension().is_some_and(|end| end == "vti")).expect("a file");
-    let file = vtk::read(Path::new("p.vti"), bytes).expect("our own file");
+    let file = reader::read(Path::new("p.vti"), bytes).expect("our own file");
     assert_eq!(file.names(Association::Cells).collect::<Vec<_>>(), ["p [Bar]"]);
     assert_eq!(file.values(Association::Cells, "p").expect("an array").numbers, [1.0, 1.0]);
 }

@@ -3,11 +3,12 @@
 use std::path::Path;
 
 use equelle_runtime::grid::Grid;
-use equelle_runtime::grid::io::{read_file, vtk_legacy};
+use equelle_runtime::grid::io::read_file;
 use equelle_runtime::threads::Threads;
+use equelle_runtime::vtk::reader::read_legacy_grid;
 
 fn grid(bytes: &[u8]) -> Grid {
-    vtk_legacy::read(Path::new("m.vtk"), bytes, &Threads::one()).unwrap_or_else(|error| panic!("{error}"))
+    read_legacy_grid(Path::new("m.vtk"), bytes, &Threads::one()).unwrap_or_else(|error| panic!("{error}"))
 }
 
 fn array(grid: &Grid, name: &str) -> Vec<f64> {
@@ -81,7 +82,7 @@ fn binary_with_offsets() {
     is_box_and_wedge(&grid(&bytes));
     for len in 0..bytes.len() {
         // Cut anywhere, it is an error or, behind the cells, a grid with fewer arrays.
-        let _ = vtk_legacy::read(Path::new("m.vtk"), &bytes[..len], &Threads::one());
+        let _ = read_legacy_grid(Path::new("m.vtk"), &bytes[..len], &Threads::one());
     }
 }
 
@@ -141,6 +142,6 @@ fn texts_and_other_names_of_types() {
     let at = bytes.windows(9).position(|window| window == b"CELL_DATA").unwrap();
     let with = |texts: &[u8]| [&bytes[..at], b"FIELD FieldData 1\nnames 1 5 string\n", texts, b"\n", &bytes[at..]].concat();
     is_box_and_wedge(&grid(&with(&texts)));
-    let error = vtk_legacy::read(Path::new("m.vtk"), &with(&[0x3f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff]), &Threads::one());
+    let error = read_legacy_grid(Path::new("m.vtk"), &with(&[0x3f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff]), &Threads::one());
     assert!(error.unwrap_err().message.ends_with("names: the file ends before its 5 texts"));
 }

@@ -4,9 +4,9 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use equelle_runtime::grid::io::{vtk, vtk_legacy};
 use equelle_runtime::grid::{Grid, NamedSet};
 use equelle_runtime::threads::Threads;
+use equelle_runtime::vtk::reader::{read_grid, read_legacy_grid};
 use equelle_runtime::{EntityKind, Error};
 
 use crate::common::*;
@@ -162,7 +162,7 @@ impl VtkMesh {
 pub fn read(bytes: &[u8]) -> Result<Grid, Error> {
     let path = Path::new("m");
     let is_xml = bytes.starts_with(b"<");
-    if is_xml { vtk::read(path, bytes, &Threads::one()) } else { vtk_legacy::read(path, bytes, &Threads::one()) }
+    if is_xml { read_grid(path, bytes, &Threads::one()) } else { read_legacy_grid(path, bytes, &Threads::one()) }
 }
 
 /// A unit cube and, on its right, one that is cut into two prisms; each of the others is on its

@@ -190,10 +190,10 @@ fn main_text(library: &str, module: &Module, options: &PackageOptions) -> Result
     rust::format(quote! {
         //! Picks the back-end and runs the program.
 
-        use equelle_runtime::launch::{Backend, launch};
+        use equelle_runtime::simulator::{self, Backend};
 
         fn main() -> std::process::ExitCode {
-            launch(#library::program(), &[#(#backends),*])
+            simulator::run(#library::program(), &[#(#backends),*])
         }
     })
 }

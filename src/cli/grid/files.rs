@@ -7,13 +7,14 @@ use std::path::{Path, PathBuf};
 use equelle_runtime::grid::io::gmsh::GmshOptions;
 use equelle_runtime::grid::io::grdecl::DeckOptions;
 use equelle_runtime::grid::io::opm::OpmText;
-use equelle_runtime::grid::io::vtk::SET;
 use equelle_runtime::grid::io::{ReadOptions, read_file_as};
 use equelle_runtime::grid::{Grid, StoredGeometry};
-use equelle_runtime::io::Source;
-use equelle_runtime::output::vtu::{self, VtuMesh};
-use equelle_runtime::output::{Compression, Field, FieldValues, StepFields, Support, VtkPart};
+use equelle_runtime::io::DataSource;
+use equelle_runtime::output::{Field, FieldValues, StepFields, Support};
 use equelle_runtime::threads::Threads;
+use equelle_runtime::vtk::SET;
+use equelle_runtime::vtk::writer::vtu::{self, VtuMesh};
+use equelle_runtime::vtk::writer::{Compression, VtkPart};
 use equelle_runtime::{EntityKind, Error};
 
 use super::super::args::{DeckArgs, GridUnit};
@@ -43,7 +44,7 @@ pub(super) fn read(file: &Path, deck: &DeckArgs) -> Result<Grid, Error> {
         options = options.without(*part);
     }
     let threads = Threads::new(std::thread::available_parallelism().map_or(1, usize::from));
-    let grid = read_file_as(&Source::Files, file, &ReadOptions { stored: StoredGeometry::Check, deck: options, gmsh }, &threads)?;
+    let grid = read_file_as(&DataSource::Files, file, &ReadOptions { stored: StoredGeometry::Check, deck: options, gmsh }, &threads)?;
     match &deck.periodic {
         None => Ok(grid),
         Some(sides) => grid.with_periodic_sides(sides),

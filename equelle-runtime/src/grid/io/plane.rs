@@ -7,7 +7,7 @@ const PLANE: f64 = 1e-10;
 ///
 /// # Errors
 /// The first node of a cell that is not in the plane z = const of the first.
-pub(super) fn flatten(positions: &mut [[f64; 3]], nodes_of_cells: &[u32]) -> Result<(), usize> {
+pub(crate) fn flatten(positions: &mut [[f64; 3]], nodes_of_cells: &[u32]) -> Result<(), usize> {
     let used = || nodes_of_cells.iter().filter_map(|&node| Some((node as usize, *positions.get(node as usize)?)));
     let extent = |axis: usize| {
         let ends = used().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), (_, p)| (low.min(p[axis]), high.max(p[axis])));
@@ -23,9 +23,9 @@ pub(super) fn flatten(positions: &mut [[f64; 3]], nodes_of_cells: &[u32]) -> Res
 }
 
 /// The message about a surface that is not plane; `node` names the node that shows it.
-pub(super) fn surface(node: &str) -> String {
+pub(crate) fn surface(node: &str) -> String {
     format!("a surface in space, which is no grid: {node} is outside of the plane z = const of the first")
 }
 
 /// The hint on a surface.
-pub(super) const HINT: &str = "a grid is of the plane z = const or of space: turn a plane mesh into it, or mesh the volume";
+pub(crate) const HINT: &str = "a grid is of the plane z = const or of space: turn a plane mesh into it, or mesh the volume";

@@ -1,7 +1,7 @@
 //! Picks the back-end and runs the program.
-use equelle_runtime::launch::{Backend, launch};
+use equelle_runtime::simulator::{self, Backend};
 fn main() -> std::process::ExitCode {
-    launch(
+    simulator::run(
         swe_stage::program(),
         &[
             Backend {

@@ -14,7 +14,7 @@ struct EqSpace {
   unsigned int unused;
 };
 
-// A uniform Cartesian grid; numbering as in the runtime specification. Axes beyond DIM have n = 1.
+// A uniform Cartesian grid; numbering as in `docs/language/grid.md`. Axes beyond DIM have n = 1.
 struct EqCartesian {
   unsigned int n[3];
   unsigned int flat;               // launches over cells are one-dimensional

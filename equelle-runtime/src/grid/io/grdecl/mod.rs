@@ -40,7 +40,7 @@ use crate::entity::EntityKind;
 use crate::error::{Error, ErrorKind};
 use crate::grid::builder::geometry_of;
 use crate::grid::{BuildError, Grid, Named, NamedArray, StoredGeometry};
-use crate::io::{Bytes, Source};
+use crate::io::{Bytes, DataSource};
 use crate::number::write_shortest;
 use crate::threads::Threads;
 use boxes::cell_name;
@@ -62,7 +62,7 @@ pub(super) fn is_deck_keyword(word: &str) -> bool {
 /// # Errors
 /// `Data` for what is wrong in it, with file and line; `Io` for an included file that cannot be
 /// read.
-pub fn read(source: &Source, path: &Path, bytes: Bytes, options: &DeckOptions, threads: &Threads) -> Result<Grid, Error> {
+pub fn read(source: &DataSource, path: &Path, bytes: Bytes, options: &DeckOptions, threads: &Threads) -> Result<Grid, Error> {
     let mut text = Text::new(source, path, bytes);
     let mut deck = Deck::new(*options);
     keywords::read(&mut text, &mut deck)?;

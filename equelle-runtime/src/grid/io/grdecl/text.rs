@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, ErrorKind};
-use crate::io::{Bytes, Source};
+use crate::io::{Bytes, DataSource};
 
 use crate::number::{line_and_column, parse_number, quoted};
 
@@ -45,7 +45,7 @@ struct File {
 
 /// The files of a deck as one text.
 pub(super) struct Text<'a> {
-    source: &'a Source,
+    source: &'a DataSource,
     files: Vec<File>,
     /// Files that are open, and where the next word of each is.
     open: Vec<DeckPosition>,
@@ -56,7 +56,7 @@ pub(super) struct Text<'a> {
 }
 
 impl<'a> Text<'a> {
-    pub(super) fn new(source: &'a Source, path: &Path, bytes: Bytes) -> Text<'a> {
+    pub(super) fn new(source: &'a DataSource, path: &Path, bytes: Bytes) -> Text<'a> {
         let start = bytes.len() - crate::number::without_mark(&bytes).len();
         let files = vec![File { path: path.to_path_buf(), bytes }];
         Text { source, files, open: vec![DeckPosition { file: 0, offset: start }], paths: Vec::new(), after_slash: false }

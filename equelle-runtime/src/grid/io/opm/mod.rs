@@ -1,4 +1,4 @@
-//! Grids in OPM's text format (runtime specification, section 1.4), checked.
+//! Grids in OPM's text format, checked.
 //!
 //! Checks: every item is there and is a number; index ranges; `face_cells` and `cell_faces`
 //! describe the same grid; areas and volumes are positive; each normal's length is the area;

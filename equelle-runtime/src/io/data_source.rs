@@ -30,7 +30,7 @@ impl Deref for Bytes {
 
 /// Where bytes come from.
 #[derive(Clone, Debug, Default)]
-pub enum Source {
+pub enum DataSource {
     /// Files.
     #[default]
     Files,
@@ -38,10 +38,10 @@ pub enum Source {
     Memory(BTreeMap<PathBuf, Arc<[u8]>>),
 }
 
-impl Source {
+impl DataSource {
     /// Contents in memory, by name.
-    pub fn memory<N: Into<PathBuf>, B: Into<Arc<[u8]>>>(contents: impl IntoIterator<Item = (N, B)>) -> Source {
-        Source::Memory(contents.into_iter().map(|(name, bytes)| (name.into(), bytes.into())).collect())
+    pub fn memory<N: Into<PathBuf>, B: Into<Arc<[u8]>>>(contents: impl IntoIterator<Item = (N, B)>) -> DataSource {
+        DataSource::Memory(contents.into_iter().map(|(name, bytes)| (name.into(), bytes.into())).collect())
     }
 
     /// The content of a file; `what` it is, such as `grid file`, is for messages.
@@ -50,8 +50,8 @@ impl Source {
     /// `Io` if it cannot be read.
     pub fn read(&self, path: &Path, what: &str) -> Result<Bytes, Error> {
         match self {
-            Source::Files => std::fs::read(path).map(Bytes::Owned).map_err(|error| cannot_read(path, what, &error)),
-            Source::Memory(contents) => match contents.get(path) {
+            DataSource::Files => std::fs::read(path).map(Bytes::Owned).map_err(|error| cannot_read(path, what, &error)),
+            DataSource::Memory(contents) => match contents.get(path) {
                 Some(bytes) => Ok(Bytes::Shared(Arc::clone(bytes))),
                 None => Err(cannot_read(path, what, &std::io::Error::new(std::io::ErrorKind::NotFound, "there is no such name in memory"))),
             },
@@ -60,20 +60,20 @@ impl Source {
 
     /// A file on disk with its size in bytes; `None` for memory, pipes, and what cannot be opened.
     pub(crate) fn open(&self, path: &Path) -> Option<(File, usize)> {
-        let Source::Files = self else { return None };
+        let DataSource::Files = self else { return None };
         // A pipe would wait for who writes to it.
         let size = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?.len();
         Some((File::open(path).ok()?, usize::try_from(size).ok()?))
     }
 
-    /// The error of [`Source::read`], if it is known before the file is read. A pipe gives what it
-    /// has once, and is not opened.
+    /// The error of [`DataSource::read`], if it is known before the file is read. A pipe gives what
+    /// it has once, and is not opened.
     ///
     /// # Errors
     /// `Io` if the file cannot be read.
     pub fn check(&self, path: &Path, what: &str) -> Result<(), Error> {
         match self {
-            Source::Files => {
+            DataSource::Files => {
                 let found = std::fs::metadata(path).map_err(|error| cannot_read(path, what, &error))?;
                 if found.is_dir() {
                     return Err(cannot_read(path, what, &std::io::ErrorKind::IsADirectory.into()));
@@ -83,7 +83,7 @@ impl Source {
                 }
                 Ok(())
             }
-            Source::Memory(_) => self.read(path, what).map(drop),
+            DataSource::Memory(_) => self.read(path, what).map(drop),
         }
     }
 }
@@ -101,17 +101,17 @@ mod tests {
     fn names_in_memory_hide_the_file_system() {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), "1 2").unwrap();
-        assert_eq!(&*Source::Files.read(file.path(), "").unwrap(), b"1 2");
-        let memory = Source::memory([("u.txt", b"3".to_vec())]);
+        assert_eq!(&*DataSource::Files.read(file.path(), "").unwrap(), b"1 2");
+        let memory = DataSource::memory([("u.txt", b"3".to_vec())]);
         assert_eq!(&*memory.read(Path::new("u.txt"), "").unwrap(), b"3");
         let error = memory.read(file.path(), "grid file").unwrap_err();
         assert_eq!(error.kind, ErrorKind::Io);
         assert!(error.message.starts_with("cannot read grid file `") && error.message.ends_with("no such name in memory"), "{error:?}");
-        let error = Source::Files.read(Path::new("no/such"), "").unwrap_err();
+        let error = DataSource::Files.read(Path::new("no/such"), "").unwrap_err();
         assert!(error.message.starts_with("cannot read `no/such`: "), "{error:?}");
-        assert_eq!(Source::Files.check(Path::new("no/such"), "").unwrap_err().message, error.message);
-        assert!(Source::Files.check(file.path(), "").is_ok() && memory.check(file.path(), "").is_err());
+        assert_eq!(DataSource::Files.check(Path::new("no/such"), "").unwrap_err().message, error.message);
+        assert!(DataSource::Files.check(file.path(), "").is_ok() && memory.check(file.path(), "").is_err());
         let folder = file.path().parent().unwrap();
-        assert_eq!(Source::Files.check(folder, "").unwrap_err().kind, Source::Files.read(folder, "").unwrap_err().kind);
+        assert_eq!(DataSource::Files.check(folder, "").unwrap_err().kind, DataSource::Files.read(folder, "").unwrap_err().kind);
     }
 }

@@ -6,36 +6,34 @@
 //! `set:NAME` of 0 and 1 is a set, and each number of `gmsh:physical`, `CellEntityIds` and
 //! `MaterialIds` is one: of cells, and of faces.
 //!
-//! `shape` has the types of cells, `names` sets and arrays.
+//! `sets` makes the sets and arrays.
 
-mod names;
-mod shape;
+mod sets;
 
 use std::path::Path;
 
-use super::plane;
+use super::geometry::VtkGeometry;
 use crate::error::{Error, ErrorKind};
 use crate::grid::builder::FacesByNodes;
+use crate::grid::io::plane;
 use crate::grid::{BuildError, CellShape, Grid, GridBuilder, Repairs};
-use crate::io::vtk::{Association, VtkGeometry, read as read_tags};
 use crate::threads::Threads;
-use names::Entities;
-use shape::{Shape, TYPES, faces_of};
-
-pub use names::SET;
+use crate::vtk::cell_types::{CellType, TYPES_READ, faces_of};
+use crate::vtk::names::Association;
+use sets::Entities;
 
 /// Reads a mesh; `path` is for messages. The threads match faces and compute the geometry.
 ///
 /// # Errors
 /// `Data` for what is wrong in it, or what it has that a grid has not; names file, and array or
 /// cell.
-pub fn read(path: &Path, bytes: &[u8], threads: &Threads) -> Result<Grid, Error> {
-    let file = read_tags(path, bytes)?;
+pub fn read_grid(path: &Path, bytes: &[u8], threads: &Threads) -> Result<Grid, Error> {
+    let file = super::read(path, bytes)?;
     let VtkGeometry::Cells { points, corners, ends, shapes, faces } = file.geometry()? else {
         let what = format!("{}: expected cells of any shape (UnstructuredGrid), found boxes", path.display());
         return Err(Error::new(ErrorKind::Data, what));
     };
-    if faces.is_none() && shapes.iter().any(|&shape| Shape::numbered(shape) == Ok(Shape::Polyhedron)) {
+    if faces.is_none() && shapes.iter().any(|&shape| CellType::numbered(shape) == Ok(CellType::Polyhedron)) {
         return Err(Error::new(
             ErrorKind::Data,
             format!("{}: no array `faces` or `polyhedron_to_faces`, which polyhedra need", path.display()),
@@ -81,7 +79,7 @@ impl Mesh {
         let bad = |what: &str| Error::new(ErrorKind::Data, format!("{}: {what}", path.display()));
         let mut kinds = Vec::with_capacity(self.shapes.len());
         for (cell, &number) in self.shapes.iter().enumerate() {
-            let shape = Shape::numbered(number).map_err(|name| bad(&format!("cell {cell} is {name}")).hint(TYPES))?;
+            let shape = CellType::numbered(number).map_err(|name| bad(&format!("cell {cell} is {name}")).hint(TYPES_READ))?;
             let n_points = self.points_of(cell).len();
             if let Some(expected) = shape.n_points().filter(|&expected| expected != n_points) {
                 return Err(bad(&format!("cell {cell} has {n_points} points: expected {expected}")));
@@ -95,17 +93,17 @@ impl Mesh {
         }
         let cells: Vec<u32> = (0..).zip(&kinds).filter(|(_, shape)| shape.dim() == dim).map(|(cell, _)| cell).collect();
         let (mut grid, mut repairs) = self.build(path, dim, &kinds, &cells, threads)?;
-        let is_free = |cell: u32| kinds[cells[cell as usize] as usize] == Shape::Cell(CellShape::Prism);
+        let is_free = |cell: u32| kinds[cells[cell as usize] as usize] == CellType::Cell(CellShape::Prism);
         // Prisms have both orders in files of VTK, as its own documentation and its code differ.
         repairs.turned.retain(|&cell| !is_free(cell));
         let mut notes = std::mem::take(&mut self.notes);
         notes.extend(repairs.notes(|cell| format!("cell {}", cells[cell]), |point| format!("point {point}")));
         let faces = self.faces(path, dim, &kinds, &grid, &repairs)?;
-        if !faces.is_empty() && !self.arrays.iter().any(names::names_sets) {
+        if !faces.is_empty() && !self.arrays.iter().any(sets::names_sets) {
             let (n, cells) = (faces.len(), if faces.len() == 1 { "cell" } else { "cells" });
             notes.push(format!("left out: {n} {cells} of dimension {}, which are faces that no array names", dim - 1));
         }
-        let named = names::named(self.arrays, &Entities { cells, faces });
+        let named = sets::named(self.arrays, &Entities { cells, faces });
         grid = grid.with_named(named.map_err(|error| bad(&error.message))?)?;
         Ok(grid.with_notes(notes))
     }
@@ -115,7 +113,7 @@ impl Mesh {
     }
 
     /// The grid of the cells of the highest dimension, whose numbers are given.
-    fn build(&mut self, path: &Path, dim: usize, kinds: &[Shape], cells: &[u32], threads: &Threads) -> Result<(Grid, Repairs), Error> {
+    fn build(&mut self, path: &Path, dim: usize, kinds: &[CellType], cells: &[u32], threads: &Threads) -> Result<(Grid, Repairs), Error> {
         let bad = |what: &str| Error::new(ErrorKind::Data, format!("{}: {what}", path.display()));
         let name = |cell: usize| format!("cell {}", cells.get(cell).map_or(cell, |&cell| cell as usize));
         let failed = |error: &BuildError| bad(&error.describe(name, |point| format!("point {point}")));
@@ -128,8 +126,8 @@ impl Mesh {
         for &cell in cells {
             let (cell, own) = (cell as usize, self.points_of(cell as usize));
             let list = match (kinds[cell], &self.faces) {
-                (Shape::Polyhedron, Some((all, face_ends))) => all.get(range(face_ends, cell)),
-                (Shape::Polyhedron, None) => Some(own),
+                (CellType::Polyhedron, Some((all, face_ends))) => all.get(range(face_ends, cell)),
+                (CellType::Polyhedron, None) => Some(own),
                 _ => Some(&[0][..]),
             };
             let faces = list.and_then(faces_of);
@@ -141,7 +139,7 @@ impl Mesh {
     }
 
     /// Cells of one dimension less, each with its face.
-    fn faces(&self, path: &Path, dim: usize, kinds: &[Shape], grid: &Grid, repairs: &Repairs) -> Result<Vec<(u32, u32)>, Error> {
+    fn faces(&self, path: &Path, dim: usize, kinds: &[CellType], grid: &Grid, repairs: &Repairs) -> Result<Vec<(u32, u32)>, Error> {
         let mut found = Vec::new();
         let lower = || (0..).zip(kinds).filter(|(_, shape)| shape.dim() + 1 == dim);
         let Some(nodes) = grid.nodes.as_deref().filter(|_| lower().next().is_some()) else { return Ok(found) };
@@ -149,7 +147,7 @@ impl Mesh {
         for (cell, shape) in lower() {
             let own = self.points_of(cell as usize);
             let parts: Box<dyn Iterator<Item = &[u32]>> = match shape {
-                Shape::Polyline => Box::new(own.windows(2)),
+                CellType::Polyline => Box::new(own.windows(2)),
                 _ => Box::new(std::iter::once(own)),
             };
             for part in parts {

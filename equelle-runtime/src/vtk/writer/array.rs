@@ -6,8 +6,9 @@ use std::ops::Range;
 
 use flate2::{Compress, FlushCompress, Status};
 
-use super::super::field::{Field, FieldValues, Support};
+use crate::output::{Field, FieldValues, Support};
 use crate::threads::{Parts, Threads};
+use crate::vtk::number_type::NumberType;
 
 /// Bytes of an array that are compressed at a time.
 const BLOCK_BYTES: usize = 1 << 17;
@@ -25,40 +26,8 @@ pub enum Compression {
     Zlib,
 }
 
-/// Types of numbers in VTK's files.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::output) enum NumberType {
-    Float64,
-    Float32,
-    Int8,
-    UInt8,
-    Int32,
-    Int64,
-}
-
-impl NumberType {
-    pub fn name(self) -> &'static str {
-        match self {
-            NumberType::Float64 => "Float64",
-            NumberType::Float32 => "Float32",
-            NumberType::Int8 => "Int8",
-            NumberType::UInt8 => "UInt8",
-            NumberType::Int32 => "Int32",
-            NumberType::Int64 => "Int64",
-        }
-    }
-
-    fn size(self) -> usize {
-        match self {
-            NumberType::Float64 | NumberType::Int64 => 8,
-            NumberType::Float32 | NumberType::Int32 => 4,
-            NumberType::Int8 | NumberType::UInt8 => 1,
-        }
-    }
-}
-
 /// An array: tuples of numbers.
-pub(in crate::output) struct Array<'a> {
+pub(super) struct Array<'a> {
     pub name: Cow<'a, str>,
     pub number: NumberType,
     /// Numbers in a tuple; `None` for plain numbers.
@@ -226,7 +195,7 @@ impl Parts for Blocks<'_> {
 }
 
 /// An array as files store it, after its size.
-pub(in crate::output) struct Encoded<'a>(Content<'a>);
+pub(super) struct Encoded<'a>(Content<'a>);
 
 enum Content<'a> {
     /// Converted while it is written.

@@ -46,18 +46,18 @@ struct CommandLine {
 
 /// `main` of a simulator: reads the command line, opens a session, runs the chosen back-end (the
 /// first, unless `--backend` is given), and reports errors with the exit code of their kind.
-pub fn launch(program: impl Into<Arc<Program>>, backends: &[Backend]) -> ExitCode {
+pub fn run(program: impl Into<Arc<Program>>, backends: &[Backend]) -> ExitCode {
     // An argument that is not UTF-8 is never valid; replacing its bad bytes keeps it readable in
     // the message.
     let words: Vec<String> = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
     let (program, started) = (program.into(), Instant::now());
-    end(&program, &words, started, Interrupt::by_signals().and_then(|interrupt| try_launch(&program, backends, &words, interrupt)))
+    end(&program, &words, started, Interrupt::by_signals().and_then(|interrupt| try_run(&program, backends, &words, interrupt)))
 }
 
-/// [`launch`] with the words of a command line, and without signal handlers.
-pub fn launch_words(program: impl Into<Arc<Program>>, backends: &[Backend], words: &[String]) -> ExitCode {
+/// [`run`] with the words of a command line, and without signal handlers.
+pub fn run_words(program: impl Into<Arc<Program>>, backends: &[Backend], words: &[String]) -> ExitCode {
     let program = program.into();
-    end(&program, words, Instant::now(), try_launch(&program, backends, words, Interrupt::default()))
+    end(&program, words, Instant::now(), try_run(&program, backends, words, Interrupt::default()))
 }
 
 fn end(program: &Program, words: &[String], started: Instant, result: Result<(), Error>) -> ExitCode {
@@ -80,7 +80,7 @@ pub fn last_words(source: &Source, result: &Result<(), Error>, format: MessageFo
     }
 }
 
-fn try_launch(program: &Arc<Program>, backends: &[Backend], words: &[String], interrupt: Interrupt) -> Result<(), Error> {
+fn try_run(program: &Arc<Program>, backends: &[Backend], words: &[String], interrupt: Interrupt) -> Result<(), Error> {
     let line = parse_command_line(words)?;
     if line.help {
         return print(&help(program, backends));

@@ -6,9 +6,7 @@ use super::CellArray;
 use crate::entity::EntityKind;
 use crate::error::Error;
 use crate::grid::{Named, NamedArray, NamedSet};
-
-/// The beginning of names of arrays that tell which cells belong to a set.
-pub const SET: &str = "set:";
+use crate::vtk::SET;
 
 /// Arrays of whole numbers that put cells into groups: the name, what names of their sets begin
 /// with, and the number of cells without a group. Gmsh has the first two (the first by meshio),

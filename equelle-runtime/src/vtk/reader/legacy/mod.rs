@@ -5,21 +5,18 @@ mod number;
 
 use std::path::Path;
 
-use super::vtk::{CellArray, Mesh};
+use super::grid::{CellArray, Mesh};
 use crate::error::{Error, ErrorKind};
 use crate::grid::Grid;
 use crate::threads::Threads;
+use crate::vtk::cell_types::{HEXAHEDRON, POLYHEDRON, QUADRANGLE};
 use number::Number;
-
-const HEXAHEDRON: u8 = 12;
-const QUADRANGLE: u8 = 9;
-const POLYHEDRON: u8 = 42;
 
 /// Reads a mesh; `path` is for messages. The threads match faces and compute the geometry.
 ///
 /// # Errors
 /// `Data` for what is wrong in it, with line or byte, and for data sets that are no meshes.
-pub fn read(path: &Path, bytes: &[u8], threads: &Threads) -> Result<Grid, Error> {
+pub fn read_legacy_grid(path: &Path, bytes: &[u8], threads: &Threads) -> Result<Grid, Error> {
     let mut reader = Reader { bytes, at: 0, binary: false };
     let mesh = reader.file().map_err(|what| {
         let at = reader.at.min(bytes.len());

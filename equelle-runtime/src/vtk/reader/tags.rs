@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::fault::bad;
+use super::error::bad;
 use crate::error::Error;
 use crate::number::line_and_column;
 

@@ -6,6 +6,7 @@ use std::io::{Result, Write};
 
 use super::array::{Array, Compression, Encoded};
 use crate::threads::Threads;
+use crate::vtk::names::ZLIB;
 
 impl<'a> Source<'a> {
     fn encoded(&self) -> &Encoded<'a> {
@@ -17,7 +18,7 @@ impl<'a> Source<'a> {
 }
 
 /// A document while it is composed.
-pub(in crate::output) struct Document<'a> {
+pub(super) struct Document<'a> {
     kind: &'static str,
     compression: Compression,
     threads: &'a Threads,
@@ -94,8 +95,8 @@ impl<'a> Document<'a> {
     /// Those of `out`.
     pub fn write(self, out: &mut dyn Write) -> Result<()> {
         let compressor = match self.compression {
-            Compression::None => "",
-            Compression::Zlib => " compressor=\"vtkZLibDataCompressor\"",
+            Compression::None => String::new(),
+            Compression::Zlib => format!(" compressor=\"{ZLIB}\""),
         };
         writeln!(
             out,
@@ -114,7 +115,7 @@ impl<'a> Document<'a> {
 }
 
 /// A text inside quotation marks.
-pub(in crate::output) fn escaped(text: &str) -> Cow<'_, str> {
+pub(super) fn escaped(text: &str) -> Cow<'_, str> {
     if !text.contains(['&', '<', '>', '"', '\n', '\t', '\r']) {
         return Cow::Borrowed(text);
     }

@@ -3,6 +3,7 @@
 use super::tags::Tag;
 use super::{Section, VtkFile, bad};
 use crate::error::Error;
+use crate::vtk::names::{CONNECTIVITY, FACE_OFFSETS, FACES, OFFSETS, TYPES};
 
 /// Attributes of a tag `ImageData`; parsed on demand.
 #[derive(Clone, Debug)]
@@ -97,16 +98,16 @@ impl VtkFile<'_> {
         if !points.iter().flatten().all(|x| x.is_finite()) {
             return Err("a point has a coordinate that is not finite".to_owned());
         }
-        let ends = self.ends("offsets", self.n_cells)?;
-        let corners = self.whole_numbers("connectivity", ends.last().copied().unwrap_or(0))?;
+        let ends = self.ends(OFFSETS, self.n_cells)?;
+        let corners = self.whole_numbers(CONNECTIVITY, ends.last().copied().unwrap_or(0))?;
         if corners.iter().any(|&corner| corner as usize >= points.len()) {
             return Err("a cell has a point that does not exist".to_owned());
         }
-        let shapes = self.array(Section::Cells, Some("types"), self.n_cells)?.into_iter().map(|number| number as u8).collect();
+        let shapes = self.array(Section::Cells, Some(TYPES), self.n_cells)?.into_iter().map(|number| number as u8).collect();
         let has = |name: &str| self.arrays.iter().any(|array| array.section == Section::Cells && array.name == name);
-        let faces = if has("faces") {
-            let face_ends = self.ends("faceoffsets", self.n_cells)?;
-            Some((self.whole_numbers("faces", face_ends.last().copied().unwrap_or(0))?, face_ends))
+        let faces = if has(FACES) {
+            let face_ends = self.ends(FACE_OFFSETS, self.n_cells)?;
+            Some((self.whole_numbers(FACES, face_ends.last().copied().unwrap_or(0))?, face_ends))
         } else if has("polyhedron_to_faces") {
             Some(self.shared_faces()?)
         } else {

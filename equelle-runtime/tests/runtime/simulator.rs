@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use equelle_runtime::grid::{Geometry, Grid, Topology};
 use equelle_runtime::interrupt::{Interrupt, Signal};
-use equelle_runtime::launch::{help, launch_words, render_error};
 use equelle_runtime::newton::{History, Iteration, Range, SolveOutcome, Times};
 use equelle_runtime::report::{MessageFormat, Progress, ProgressStyle, bytes, peak_memory, seconds};
 use equelle_runtime::session::placement::ComputeDevice;
 use equelle_runtime::session::{Options, Session};
+use equelle_runtime::simulator::{help, render_error, run_words};
 use equelle_runtime::{Backend, Error, ErrorKind, Parameters, Program};
 
 use crate::common::*;
@@ -20,7 +20,7 @@ fn backend(run: fn(Session) -> Result<(), Error>) -> [Backend; 1] {
 
 /// The exit code as text: `ExitCode` cannot be compared.
 fn exit(backends: &[Backend], given: &[&str]) -> String {
-    format!("{:?}", launch_words(heat(), backends, &words(given)))
+    format!("{:?}", run_words(heat(), backends, &words(given)))
 }
 
 fn code(n: u8) -> String {

@@ -5,11 +5,14 @@
 
 use std::io::{Result, Write};
 
-use super::field::StepFields;
-use super::vtk::{Array, Association, Compression, Document, Encoded, NumberType, Step, VtkPart};
+use super::{Array, Compression, Document, Encoded, Step, VtkPart};
 use crate::error::Error;
 use crate::grid::{CellShape, Corners, EntityShape, Grid};
+use crate::output::StepFields;
 use crate::threads::Threads;
+use crate::vtk::cell_types::type_number;
+use crate::vtk::names::{Association, CONNECTIVITY, FACE_OFFSETS, FACES, OFFSETS, TYPES};
+use crate::vtk::number_type::NumberType;
 
 /// The mesh of the files of a run: entities of one kind as cells, in the numbering of the grid's
 /// file.
@@ -48,7 +51,7 @@ impl VtuMesh {
         let points: Vec<u8> = positions.iter().flatten().flat_map(|x| x.to_le_bytes()).collect();
         let mut arrays: Vec<Encoded<'static>> = cells.into_iter().map(|list| encode(list.array(number))).collect();
         let types: Vec<u8> = corners.shapes().iter().map(|&shape| type_number(shape, has_polyhedra)).collect();
-        arrays.push(encode(Array::from_bytes("types", NumberType::UInt8, None, types)));
+        arrays.push(encode(Array::from_bytes(TYPES, NumberType::UInt8, None, types)));
         Ok(VtuMesh {
             dim: grid.dim(),
             part,
@@ -119,7 +122,7 @@ fn standard(corners: &Corners) -> Vec<List> {
         connectivity.extend(corners.of(entity).iter().map(|&corner| corner as usize));
         offsets.push(connectivity.len());
     }
-    vec![List { name: "connectivity", values: connectivity }, List { name: "offsets", values: offsets }]
+    vec![List { name: CONNECTIVITY, values: connectivity }, List { name: OFFSETS, values: offsets }]
 }
 
 /// Cells by their corners and faces.
@@ -154,23 +157,6 @@ fn polyhedra(corners: &Corners) -> Vec<List> {
     }
     // The order of the corners of a polyhedron is free.
     let mut lists = standard(corners);
-    lists.extend([List { name: "faces", values: faces }, List { name: "faceoffsets", values: face_offsets }]);
+    lists.extend([List { name: FACES, values: faces }, List { name: FACE_OFFSETS, values: face_offsets }]);
     lists
-}
-
-/// VTK's numbers of shapes.
-fn type_number(shape: EntityShape, has_polyhedra: bool) -> u8 {
-    match shape {
-        EntityShape::Nothing => 0,
-        EntityShape::Vertex => 1,
-        EntityShape::Line => 3,
-        EntityShape::Cell(CellShape::Triangle) => 5,
-        EntityShape::Polygon => 7,
-        EntityShape::Cell(CellShape::Quadrangle) => 9,
-        EntityShape::Polyhedron | EntityShape::Cell(CellShape::Prism) => 42,
-        EntityShape::Cell(_) if has_polyhedra => 42,
-        EntityShape::Cell(CellShape::Tetrahedron) => 10,
-        EntityShape::Cell(CellShape::Hexahedron) => 12,
-        EntityShape::Cell(CellShape::Pyramid) => 14,
-    }
 }

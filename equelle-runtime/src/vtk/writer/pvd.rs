@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::vtk::escaped;
+use super::escaped;
 use crate::number::write_shortest;
 
 /// The text of a collection: of each file its time, its part (empty for the cells of the grid) and

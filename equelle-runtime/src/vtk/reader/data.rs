@@ -6,6 +6,8 @@ use flate2::{Decompress, FlushDecompress, Status};
 
 use super::tags::{Tag, find};
 use crate::number::{Words, line_and_column, quoted};
+use crate::vtk::names::ZLIB;
+use crate::vtk::number_type::NumberType;
 
 /// Largest ratio of plain to compressed bytes that zlib reaches.
 const MAX_DEFLATE_RATIO: usize = 1032;
@@ -43,54 +45,22 @@ impl DataLocation {
     }
 }
 
-/// Types of numbers.
-#[derive(Clone, Copy, Debug)]
-enum NumberType {
-    Float(usize),
-    Signed(usize),
-    Unsigned(usize),
-}
-
-impl NumberType {
-    fn named(name: &str) -> Option<NumberType> {
-        Some(match name {
-            "Float32" => NumberType::Float(4),
-            "Float64" => NumberType::Float(8),
-            "Int8" => NumberType::Signed(1),
-            "Int16" => NumberType::Signed(2),
-            "Int32" => NumberType::Signed(4),
-            "Int64" => NumberType::Signed(8),
-            "UInt8" => NumberType::Unsigned(1),
-            "UInt16" => NumberType::Unsigned(2),
-            "UInt32" => NumberType::Unsigned(4),
-            "UInt64" => NumberType::Unsigned(8),
-            _ => return None,
-        })
-    }
-
-    fn size(self) -> usize {
-        match self {
-            NumberType::Float(size) | NumberType::Signed(size) | NumberType::Unsigned(size) => size,
+/// A number from its bytes, the lowest first; an error for a whole number that no double is.
+fn value(number: NumberType, bytes: [u8; 8]) -> Result<f64, String> {
+    let whole = u64::from_le_bytes(bytes);
+    let value = match number {
+        NumberType::Float32 => return Ok(f64::from(f32::from_bits(whole as u32))),
+        NumberType::Float64 => return Ok(f64::from_bits(whole)),
+        NumberType::UInt8 | NumberType::UInt16 | NumberType::UInt32 | NumberType::UInt64 => i128::from(whole),
+        NumberType::Int8 | NumberType::Int16 | NumberType::Int32 | NumberType::Int64 => {
+            let unused = 64 - 8 * number.size() as u32;
+            i128::from((whole << unused) as i64 >> unused)
         }
+    };
+    if number.size() == 8 && value.unsigned_abs() > 1 << 53 {
+        return Err(format!("{value} is a whole number beyond 2^53"));
     }
-
-    /// A number from its bytes, the lowest first; an error for a whole number that no double is.
-    fn value(self, bytes: [u8; 8]) -> Result<f64, String> {
-        let whole = u64::from_le_bytes(bytes);
-        let (size, value) = match self {
-            NumberType::Float(4) => return Ok(f64::from(f32::from_bits(whole as u32))),
-            NumberType::Float(_) => return Ok(f64::from_bits(whole)),
-            NumberType::Unsigned(size) => (size, i128::from(whole)),
-            NumberType::Signed(size) => {
-                let unused = 64 - 8 * size as u32;
-                (size, i128::from((whole << unused) as i64 >> unused))
-            }
-        };
-        if size == 8 && value.unsigned_abs() > 1 << 53 {
-            return Err(format!("{value} is a whole number beyond 2^53"));
-        }
-        Ok(value as f64)
-    }
+    Ok(value as f64)
 }
 
 /// True if numbers of a type are read.
@@ -112,8 +82,8 @@ impl Encoding {
         };
         let is_zlib = match file.get("compressor") {
             None | Some("") => false,
-            Some("vtkZLibDataCompressor") => true,
-            Some(other) => return Err(format!("compression `{other}`; the one that is read is vtkZLibDataCompressor")),
+            Some(ZLIB) => true,
+            Some(other) => return Err(format!("compression `{other}`; the one that is read is {ZLIB}")),
         };
         Ok(Encoding { is_big_endian, header, is_zlib, appended: None })
     }
@@ -154,7 +124,7 @@ impl Encoding {
                 if self.is_big_endian {
                     number[..chunk.len()].reverse();
                 }
-                kind.value(number)
+                value(kind, number)
             })
             .collect()
     }

@@ -3,11 +3,12 @@
 
 use std::io::{Result, Write};
 
-use super::field::StepFields;
-use super::vtk::{Association, Compression, Document, Step, VtkPart};
+use super::{Compression, Document, Step, VtkPart};
 use crate::grid::{Cartesian, Grid};
 use crate::number::write_shortest;
+use crate::output::StepFields;
 use crate::threads::Threads;
+use crate::vtk::Association;
 
 /// The grid of the files of a run. Fields on its faces and edges are in files of a
 /// [`super::vtu::VtuMesh`].

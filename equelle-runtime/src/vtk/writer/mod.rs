@@ -1,17 +1,23 @@
-//! Parts that VTK's XML formats share: which file of a step holds a field, names and bytes of
-//! arrays, and the document with its appended data.
+//! Files of VTK's XML formats for the steps of a run: [`vtu`], [`vti`], and [`pvd`] with the times.
+//!
+//! Which file of a step holds a field stands here; `array` has the bytes of arrays, `document` the
+//! document with its appended data.
 //!
 //! Formats: Kitware, "The VTK User's Guide", chapter on file formats (XML, appended raw data).
 
 mod array;
 mod document;
+pub mod pvd;
+pub mod vti;
+pub mod vtu;
 
 pub use array::Compression;
-pub(super) use array::{Array, Encoded, NumberType};
-pub(super) use document::{Document, escaped};
+use array::{Array, Encoded};
+use document::{Document, escaped};
 
-use super::field::{Field, StepFields};
-use crate::EntityKind;
+use super::names::{Association, FIELD_DATA, STEP, TIME};
+use crate::entity::EntityKind;
+use crate::output::{Field, StepFields};
 
 /// The files of VTK of one step: each has entities of one kind as its cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -22,15 +28,6 @@ pub enum VtkPart {
     Faces,
     /// Edges of a grid of 3 dimensions.
     Edges,
-}
-
-/// Entities of a file to which an array belongs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Association {
-    /// Its points.
-    Points,
-    /// Its cells.
-    Cells,
 }
 
 impl VtkPart {
@@ -54,7 +51,7 @@ impl VtkPart {
     }
 
     /// The kind of entities that are its cells.
-    pub(super) fn kind(self) -> EntityKind {
+    fn kind(self) -> EntityKind {
         match self {
             VtkPart::Cells => EntityKind::Cell,
             VtkPart::Faces => EntityKind::Face,
@@ -64,7 +61,7 @@ impl VtkPart {
 }
 
 /// Writes the fields of a step that belong to a file of a grid, and time and single numbers.
-pub(super) struct Step<'s> {
+struct Step<'s> {
     pub dim: usize,
     pub part: VtkPart,
     pub fields: &'s StepFields<'s>,
@@ -72,27 +69,23 @@ pub(super) struct Step<'s> {
 
 impl<'s> Step<'s> {
     /// Time, step and the outputs that are single numbers, as data of the whole file.
-    pub fn field_data(&self, document: &mut Document<'s>) {
-        document.open("FieldData", &[]);
-        // ParaView and VTK take the time of a file from an array of this name.
+    fn field_data(&self, document: &mut Document<'s>) {
+        document.open(FIELD_DATA, &[]);
         if self.fields.time.is_finite() {
-            document.array(Array::number("TimeValue", self.fields.time));
+            document.array(Array::number(TIME, self.fields.time));
         }
-        document.array(Array::index("step", self.fields.step as i64));
+        document.array(Array::index(STEP, self.fields.step as i64));
         for (name, value) in self.fields.scalars {
-            if name != "TimeValue" && name != "step" {
+            if name != TIME && name != STEP {
                 document.array(Array::number(name, *value));
             }
         }
-        document.close("FieldData");
+        document.close(FIELD_DATA);
     }
 
     /// The arrays of points or cells.
-    pub fn arrays(&self, association: Association, document: &mut Document<'s>) {
-        let tag = match association {
-            Association::Points => "PointData",
-            Association::Cells => "CellData",
-        };
+    fn arrays(&self, association: Association, document: &mut Document<'s>) {
+        let tag = association.tag();
         let belongs = |field: &&Field| VtkPart::of(field.support.kind, self.dim) == (self.part, association);
         document.open(tag, &[]);
         self.fields.fields.iter().filter(belongs).for_each(|field| document.array(Array::from_field(field)));

@@ -1,30 +1,27 @@
 //! Arrays in files of VTK's XML formats: `.vtu`, `.vti` and `.vtr`, of one piece; in text, in base
 //! 64 or appended, compressed by zlib or not, in either order of bytes.
 //!
-//! `tags` reads the tags and `data` the numbers. `geometry` reads the cells for who asks for them.
+//! `tags` reads the tags and `data` the numbers. `geometry` reads the cells for who asks for them,
+//! `grid` makes a grid of them, `legacy` does so from the older format.
 
 mod data;
-mod fault;
+mod error;
 mod geometry;
+mod grid;
+mod legacy;
 mod tags;
 
 use std::path::Path;
 
+use super::names::{Association, FIELD_DATA};
 use crate::error::Error;
 use data::Encoding;
-use fault::bad;
+use error::bad;
 use tags::{Tag, Tags};
 
 pub use geometry::VtkGeometry;
-
-/// Entities of a file to which an array belongs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Association {
-    /// Its points.
-    Points,
-    /// Its cells.
-    Cells,
-}
+pub use grid::read_grid;
+pub use legacy::read_legacy_grid;
 
 /// A file: its arrays are not read yet.
 #[derive(Debug)]
@@ -55,13 +52,12 @@ enum Section {
 
 impl Section {
     fn of(tag: &str) -> Option<Section> {
+        let values = [Association::Points, Association::Cells].into_iter().find(|association| association.tag() == tag);
         match tag {
-            "PointData" => Some(Section::Values(Association::Points)),
-            "CellData" => Some(Section::Values(Association::Cells)),
-            "FieldData" => Some(Section::Whole),
+            FIELD_DATA => Some(Section::Whole),
             "Points" => Some(Section::Points),
             "Cells" => Some(Section::Cells),
-            _ => None,
+            _ => values.map(Section::Values),
         }
     }
 }
@@ -136,9 +132,6 @@ pub fn read<'a>(path: &'a Path, bytes: &'a [u8]) -> Result<VtkFile<'a>, Error> {
                 }
             }
             ("ImageData", false) => found.boxes = Some(geometry::BoxTags::of(&tag)),
-            ("PointData" | "CellData" | "FieldData" | "Points" | "Cells", is_end) => {
-                section = if is_end || tag.is_empty { None } else { Section::of(&tag.name) };
-            }
             ("DataArray", false) => match (section, section.map(|section| ArrayTag::of(&tag, section))) {
                 (Some(Section::Values(_)), Some(array)) => {
                     let array = array.map_err(|what| bad(&what))?;
@@ -155,7 +148,11 @@ pub fn read<'a>(path: &'a Path, bytes: &'a [u8]) -> Result<VtkFile<'a>, Error> {
                 found.encoding.append(&tag, bytes).map_err(|what| bad(&what))?;
                 break;
             }
-            _ => {}
+            (name, is_end) => {
+                if let Some(named) = Section::of(name) {
+                    section = Some(named).filter(|_| !is_end && !tag.is_empty);
+                }
+            }
         }
     }
     match n_pieces {
