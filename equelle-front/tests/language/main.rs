@@ -1,0 +1,14 @@
+//! The language as the front-end has it: parser and formatter, rules of the checker, passes.
+
+mod check_dimensions;
+mod check_imports;
+mod check_language;
+mod check_newton;
+mod check_pages;
+mod check_programs;
+mod check_rules;
+mod check_units;
+mod corners;
+mod passes;
+mod syntax;
+mod syntax_round_trip;
