@@ -1,5 +1,6 @@
 //! Compiles kernels with NVRTC. Needs the library, no GPU; without it these tests pass unless
-//! `EQUELLE_NVRTC=required`.
+//! `EQUELLE_NVRTC=required`. An executable of its own, which `cargo xtask cuda-host-tests` starts
+//! with the path of the library.
 #![cfg(feature = "runtime")]
 
 mod common;

@@ -1,7 +1,8 @@
 //! Runs that meet in one output folder, and runs that are killed: every file that has its name is
 //! whole, and of one run.
 //!
-//! The counts here are small; `cargo test --test driver outputs:: -- --ignored` takes those of `.ci/full`.
+//! The counts here are small; `cargo test --test driver outputs:: -- --ignored` takes those of
+//! `.ci/full`.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};

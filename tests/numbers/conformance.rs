@@ -2,8 +2,8 @@
 //! gives. `conformance/README.md` describes the format.
 //!
 //! Every program goes through parser, checker and lowering, and is interpreted as lowered and after
-//! the passes of `-O2`, there also on the grid as an unstructured one.
-//! `EQUELLE_CASE=text cargo test --test numbers conformance::` runs the cases whose name contains the text.
+//! the passes of `-O2`, there also on the grid as an unstructured one. `EQUELLE_CASE=text cargo
+//! test --test numbers conformance::` runs the cases whose name contains the text.
 
 mod format;
 

@@ -1,7 +1,8 @@
 //! The loops of kernels on Cartesian grids, as each back-end chose them: recorded for every program
 //! of the project. A kernel that falls from rows to a slower loop shows as a difference here.
 //!
-//! `EQUELLE_BLESS=1 cargo test --test texts forms::` rewrites the record; review the difference like code.
+//! `EQUELLE_BLESS=1 cargo test --test texts forms::` rewrites the record; review the difference
+//! like code.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};

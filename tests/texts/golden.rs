@@ -1,8 +1,8 @@
 //! Generated text, kept below `tests/golden`: so that a change of the generator shows in review as
 //! a change of what people read.
 //!
-//! `EQUELLE_BLESS=1` writes the files anew; review the difference. `tests/numbers/package.rs` and the run
-//! tests show that such text compiles and is right.
+//! `EQUELLE_BLESS=1` writes the files anew; review the difference. `tests/numbers/package.rs` and
+//! the run tests show that such text compiles and is right.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs};

@@ -1,8 +1,8 @@
 //! The manifest: what a program reads and writes, as recorded for the examples and for programs
 //! made for it.
 //!
-//! `EQUELLE_BLESS=1 cargo test --test texts manifest::` rewrites the records; review the difference like
-//! code.
+//! `EQUELLE_BLESS=1 cargo test --test texts manifest::` rewrites the records; review the difference
+//! like code.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs};

@@ -1,8 +1,8 @@
 //! Output of `--report`: recorded for examples and for a program that shows the reasons; numbers of
 //! kernels, loads and bytes that are derived by hand.
 //!
-//! `EQUELLE_BLESS=1 cargo test --test texts report::` rewrites the records; review the difference like
-//! code.
+//! `EQUELLE_BLESS=1 cargo test --test texts report::` rewrites the records; review the difference
+//! like code.
 
 mod summary;
 

@@ -1,8 +1,8 @@
 //! Messages to the user: every program under `tests/ui` with the messages it gets, as written
 //! without colour.
 //!
-//! `EQUELLE_BLESS=1 cargo test --test texts ui::` rewrites the expected messages; review the difference
-//! like code. A first line `# flags: --nondimensional` gives options.
+//! `EQUELLE_BLESS=1 cargo test --test texts ui::` rewrites the expected messages; review the
+//! difference like code. A first line `# flags: --nondimensional` gives options.
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -1,5 +1,5 @@
-//! The runtime on every device that there is: the emulator, and a GPU where there is one. The bundle
-//! for a GPU holds this executable.
+//! The runtime on every device that there is: the emulator, and a GPU where there is one. The
+//! bundle for a GPU holds this executable.
 #![cfg(feature = "runtime")]
 
 #[path = "../common/mod.rs"]

@@ -1,4 +1,7 @@
-//! The language as the front-end has it: parser and formatter, rules of the checker, passes.
+//! The language as the front-end has it: parser, rules of the checker, passes.
+
+#[path = "../common/mod.rs"]
+mod common;
 
 mod check_dimensions;
 mod check_imports;
@@ -11,4 +14,3 @@ mod check_units;
 mod corners;
 mod passes;
 mod syntax;
-mod syntax_round_trip;

@@ -1,31 +1,14 @@
-//! The parser against the language specification: lexical rules, precedence, recovery, limits.
+//! The parser against the language specification: lexical rules, precedence, recovery.
 
 mod grouping;
 mod lexical;
-mod limits;
 mod pages;
 mod recovery;
 mod statements;
 
-use equelle_front::syntax::ast::{Expr, Program, StmtKind};
-use equelle_front::syntax::{Parsed, parse};
+use equelle_front::syntax::ast::{Expr, StmtKind};
 
-/// The tree of a text without errors.
-fn good(text: &str) -> Program {
-    let Parsed { program, diagnostics, .. } = parse(text);
-    let messages: Vec<&str> = diagnostics.iter().map(|d| d.message.as_str()).collect();
-    assert!(messages.is_empty(), "{text:?} has errors: {messages:?}");
-    program
-}
-
-/// `code@line` of every diagnostic of a text.
-fn errors(text: &str) -> Vec<String> {
-    let line = |at: u32| text[..at as usize].matches('\n').count() + 1;
-    let parsed = parse(text);
-    let starts: Vec<u32> = parsed.diagnostics.iter().map(|d| d.primary.span.start).collect();
-    assert!(starts.is_sorted(), "diagnostics of {text:?} are not in order");
-    parsed.diagnostics.iter().map(|d| format!("{}@{}", d.code.as_str(), line(d.primary.span.start))).collect()
-}
+use crate::common::{errors, good};
 
 /// The value assigned in a text of one assignment.
 fn value(text: &str) -> Expr {

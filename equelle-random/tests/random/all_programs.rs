@@ -129,7 +129,7 @@ fn on_threads(
     first
 }
 
-/// Interprets a build by lanes, which give the bits of the evaluator of elements: `tests/lanes.rs`.
+/// Interprets a build by lanes, which give the bits of the evaluator of elements: `lanes.rs`.
 fn interpreted(compiled: &Compiled<'_>, build: usize, case: &Case, layout: &[&str], cartesian_forms: bool) -> Outcome {
     let options = Options { cartesian_forms, ..Options::default() };
     let words = case.words(&[layout, &["threads=1"]].concat());

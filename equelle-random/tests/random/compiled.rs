@@ -2,6 +2,7 @@
 //! number of threads.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -13,12 +14,14 @@ use equelle_random::data::{Fixture, Fixtures, grids};
 use equelle_random::generate::{Purpose, program};
 use equelle_random::outcome::{Outcome, bits, errors_of, or_any_zero, same};
 
-/// Programs of a test run, and the first seed.
-const PROGRAMS: u64 = 40;
-const SEED: u64 = 500_000;
+/// Seeds of programs of every test run.
+const SEEDS: Range<u64> = 500_000..500_020;
 
-/// The last of them without equations are compiled in single precision too.
-const IN_SINGLE_PRECISION: usize = 8;
+/// More of them, for `.ci/full`.
+const MORE_SEEDS: Range<u64> = 500_020..500_060;
+
+/// One of so many programs is compiled in single precision too, if it has no equations: the last.
+const IN_SINGLE_PRECISION: usize = 5;
 
 /// A program at one level.
 struct Level {
@@ -29,12 +32,24 @@ struct Level {
 
 #[test]
 fn compiled_programs_give_what_the_interpreter_gives() {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("random-compiled");
+    compare("random-programs", SEEDS);
+}
+
+#[test]
+#[ignore = "rustc takes minutes; .ci/full runs it"]
+fn more_compiled_programs_give_what_the_interpreter_gives() {
+    compare("more-random-programs", MORE_SEEDS);
+}
+
+/// Compiles the programs of some seeds to one binary of a name; fails unless each gives the bits of
+/// the interpreter.
+fn compare(name: &str, seeds: Range<u64>) {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let triangles = Path::new(env!("CARGO_MANIFEST_DIR")).join("../grids/triangles-6x5.grid");
     let fixtures = Fixtures::write(&folder.join("data"), &triangles).expect("the target folder can be written");
     let mut levels = Vec::new();
     let mut sources = Vec::new();
-    for seed in SEED..SEED + PROGRAMS {
+    for seed in seeds {
         let random = program(seed, Purpose::Run, &fixtures.ranges);
         let text = random.text();
         let compiled = compile(&text, random.units).unwrap_or_else(|f| panic!("seed {seed}: {}\n{text}", f.text));
@@ -47,7 +62,7 @@ fn compiled_programs_give_what_the_interpreter_gives() {
     let n_levels = levels.len();
     // The interpreter adds the terms of a derivative in another order.
     let explicit = (0..sources.len()).rev().filter(|&number| !sources[number].text().contains("NewtonSolve"));
-    let in_single: Vec<usize> = explicit.take(IN_SINGLE_PRECISION).map(|number| 2 * number + 1).collect();
+    let in_single: Vec<usize> = explicit.take(sources.len() / IN_SINGLE_PRECISION).map(|number| 2 * number + 1).collect();
     for &level in &in_single {
         let Level { name, verified, runnable } = &levels[level];
         let single = Level { name: format!("{name}_single"), verified: in_single_precision(verified), runnable: Arc::clone(runnable) };
@@ -55,7 +70,7 @@ fn compiled_programs_give_what_the_interpreter_gives() {
     }
     let source_of = |module: usize| in_single.get(module.wrapping_sub(n_levels)).copied().unwrap_or(module) / 2;
     let modules: Vec<Module> = levels.iter().map(|l| Module { name: l.name.clone(), verified: &l.verified }).collect();
-    let binary = Binary::build("random-programs", &modules, &folder.join("package"));
+    let binary = Binary::build(name, &modules, &folder.join("package"));
     let mut plans = Vec::new();
     let mut wanted: Vec<(usize, &Fixture, &str)> = Vec::new();
     for (module, level) in levels.iter().enumerate() {

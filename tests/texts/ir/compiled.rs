@@ -1,4 +1,5 @@
-//! Compiled programs: their IR survives the text form, and every way to evaluate it gives the same bits.
+//! Compiled programs: their IR survives the text form, and every way to evaluate it gives the same
+//! bits.
 
 use equelle_front::ir::text::{parse, print};
 use equelle_front::ir::{CartesianForm, Module};

@@ -1,9 +1,11 @@
 //! Files of the IR tests.
 //!
-//! * `tests/ir/*.eqir` and `tests/ir/kernels/*.eqir` without `; error:` comments: parsed, printed, compared, verified. Lines that hold only a
-//!   comment are not part of the comparison.
-//! * Files with `; error: text` comments: they parse, and the verifier reports on each such line a message that contains the text, and nothing else.
-//! * `name.out.eqir` is what `name.eqir` prints as. `EQUELLE_BLESS=1` writes these files anew; review the difference.
+//! * `tests/ir/*.eqir` and `tests/ir/kernels/*.eqir` without `; error:` comments: parsed, printed,
+//!   compared, verified. Lines that hold only a comment are not part of the comparison.
+//! * Files with `; error: text` comments: they parse, and the verifier reports on each such line a
+//!   message that contains the text, and nothing else.
+//! * `name.out.eqir` is what `name.eqir` prints as. `EQUELLE_BLESS=1` writes these files anew;
+//!   review the difference.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs};

@@ -106,9 +106,11 @@ fn what_the_runtime_has_no_method_for() {
     );
     let records = run(&module, SHAPE, Inputs::default(), Form::General).unwrap();
     let r = collections(&records, "r");
-    // Boundary faces of 3x2 cells: x-faces 0, 3 (row 0), 4, 7 (row 1), then three y-faces below, three above.
+    // Boundary faces of 3x2 cells: x-faces 0, 3 (row 0), 4, 7 (row 1), then three y-faces below,
+    // three above.
     assert_eq!(r[0], [-1.0, 1.0, -1.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
-    // No boundary face has two equal cells, so `equal` is true everywhere; `mixed` is false on the low sides.
+    // No boundary face has two equal cells, so `equal` is true everywhere; `mixed` is false on the
+    // low sides.
     assert_eq!(r[1], [0.0, 1.0, 0.0, 1.0, -1.0, -1.0, -1.0, 0.0, 0.0, 0.0]);
 }
 
@@ -144,7 +146,8 @@ fn choices_are_lazy() {
 fn sums_and_reductions() {
     let sum = over_cells("s: Scalar = sum faces f of here boundary { yield -0.0 } yield s");
     let records = run(&sum, SHAPE, Inputs::default().scalar("u", 1.0), Form::General).unwrap();
-    // The two middle cells have one boundary face, the others two: +0 - 0 is +0 on each; where the cell is second the term is +0.
+    // The two middle cells have one boundary face, the others two: +0 - 0 is +0 on each; where the
+    // cell is second the term is +0.
     assert!(collections(&records, "u")[0].iter().all(|v| v.to_bits() == 0));
 
     let text = "module m
@@ -164,7 +167,8 @@ fn sums_and_reductions() {
         }";
     let values: Vec<f64> = (0..2500).map(|i| 1.0 / (1.0 + i as f64)).collect();
     let records = run(&module(text), Cartesian::line(2500, 1.0), Inputs::default().collection("u", &values), Form::General).unwrap();
-    // Three leaves: (first + second) + third. Of each 256 chains, the second half added to the first until one is left; the last leaf has 452 elements, so that chains are full.
+    // Three leaves: (first + second) + third. Of each 256 chains, the second half added to the
+    // first until one is left; the last leaf has 452 elements, so that chains are full.
     let leaf = |range: std::ops::Range<usize>| {
         let chain = |chain| values[range.clone()].iter().skip(chain).step_by(256).fold(0.0, |sum, v| sum + v);
         let mut chains: Vec<f64> = (0..256).map(chain).collect();
@@ -262,7 +266,8 @@ fn other_failures() {
         function f(%u: Scalar) -> (Scalar) { return %u }
         main { %u: Scalar = 1.0 %v: Scalar = newton [f()] from [%u] !2..3 }";
     let e = error(newton, "a\nb\n");
-    // The checker lets only collections be unknowns, so this is a defect of whoever made the module.
+    // The checker lets only collections be unknowns, so this is a defect of whoever made the
+    // module.
     assert_eq!((e.kind, &e.lines[..]), (ErrorKind::Backend, &[2][..]));
     assert!(e.message.contains("an unknown of Newton's method is"), "{}", e.message);
 
@@ -319,7 +324,8 @@ fn cartesian_geometry() {
     assert_eq!(r[3], [64.0; 4]);
     assert_eq!(r[4], [2.0 * (32.0 + 16.0 + 8.0); 4], "the whole surface");
     assert_eq!(r[5], [32.0 + 16.0; 4]);
-    // The sign of the low side turns the distance to the low side positive: whole widths to neighbours, half widths to the boundary.
+    // The sign of the low side turns the distance to the low side positive: whole widths to
+    // neighbours, half widths to the boundary.
     assert_eq!(r[6], [2.0 + 1.0 + 4.0 + 2.0 + 4.0 + 4.0; 4]);
     let r = values(Cartesian::line(3, 0.5));
     assert_eq!((&r[0][..], &r[1][..], &r[3][..]), (&[1.0, 1.0][..], &[0.5, 0.5][..], &[0.5, 0.5, 0.5][..]));

@@ -1,5 +1,6 @@
-//! Four programs at kernel level, written by hand: what fusion should make of the heat, shallow-water, two-phase and well models. Beside each stands the
-//! CUDA C++ that it should become (`kernels/*.cu`, compiled by `cargo xtask cuda-host-tests`).
+//! Four programs at kernel level, written by hand: what fusion should make of the heat,
+//! shallow-water, two-phase and well models. Beside each stands the CUDA C++ that it should become
+//! (`kernels/*.cu`, compiled by `cargo xtask cuda-host-tests`).
 
 use equelle_runtime::grid::Cartesian;
 
@@ -18,8 +19,9 @@ fn heat_with_dirichlet_boundary() {
             .collection("dirichlet_val", &[1000.0, 0.0])
             .sequence("timesteps", &[0.5, 0.5])
     };
-    // Output of the original implementation on 4x3 unit cells. The values are short because 0.3 * 0.5 * 1000 = 150 and so on; each is the
-    // result of fewer than ten operations on numbers below 1000, each rounded by at most 1000 * 2^-53 = 1.1e-13.
+    // Output of the original implementation on 4x3 unit cells. The values are short because 0.3 *
+    // 0.5 * 1000 = 150 and so on; each is the result of fewer than ten operations on numbers below
+    // 1000, each rounded by at most 1000 * 2^-53 = 1.1e-13.
     let after_1 = [650.0, 500.0, 500.0, 350.0, 500.0, 500.0, 500.0, 500.0, 500.0, 500.0, 500.0, 500.0];
     let after_2 = [710.0, 522.5, 477.5, 290.0, 522.5, 500.0, 500.0, 477.5, 500.0, 500.0, 500.0, 500.0];
     let mut by_form = Vec::new();
@@ -36,7 +38,8 @@ fn heat_with_dirichlet_boundary() {
     assert_eq!(by_form[0], by_form[1], "unit spacing: the forms agree bit for bit");
 }
 
-/// In three dimensions on widths that are powers of two, both forms agree bit for bit, and what flows in through the boundary is what the cells gain.
+/// In three dimensions on widths that are powers of two, both forms agree bit for bit, and what
+/// flows in through the boundary is what the cells gain.
 #[test]
 fn heat_in_three_dimensions() {
     let module = module(&read("kernels/heat_dirichlet.eqir"));
@@ -54,7 +57,8 @@ fn heat_in_three_dimensions() {
     let fields: Vec<Vec<f64>> =
         FORMS.map(|form| collections(&run(&module, shape, inputs(), form).unwrap(), "expU").remove(0)).into_iter().collect();
     assert_eq!(fields[0], fields[1]);
-    // Gain = dt * sum over Dirichlet faces of k * area / distance * (value - u): area 2 * 1, distance 0.25. Faces 0, 4, 9 belong to cells 0, 3, 7.
+    // Gain = dt * sum over Dirichlet faces of k * area / distance * (value - u): area 2 * 1,
+    // distance 0.25. Faces 0, 4, 9 belong to cells 0, 3, 7.
     let volume = 0.5 * 2.0 * 1.0;
     let gained: f64 = fields[0].iter().zip(&u0).map(|(new, old)| (new - old) * volume).sum();
     let flux = |value: f64, cell: usize| 0.3 * 2.0 / 0.25 * (value - u0[cell]);
@@ -105,8 +109,9 @@ fn shallow_water_stage() {
     let q3 = [-0.0383457002518858, -0.0367899546902815, -0.02088136022992032, -0.01941872154055558, -0.01925912798661559];
     for form in FORMS {
         let records = run(&module, Cartesian::plane([nx, ny], [1.0, 1.0]), inputs(), form).unwrap();
-        // Momenta are differences of pressure forces g h^2 / 2 of about 20 times dt, with about 100 roundings in two steps:
-        // 20 * 0.02 * 100 * 2^-53 = 4e-15 absolute; the published digits end at 1e-15.
+        // Momenta are differences of pressure forces g h^2 / 2 of about 20 times dt, with about 100
+        // roundings in two steps: 20 * 0.02 * 100 * 2^-53 = 4e-15 absolute; the published digits
+        // end at 1e-15.
         let field = |tag: &str| collections(&records, tag).remove(1);
         assert_close(&field("q1"), &q1, 5e-15);
         assert_close(&field("q2")[..5], &q2, 5e-14);
@@ -114,13 +119,16 @@ fn shallow_water_stage() {
     }
 }
 
-/// Water at rest over an uneven bottom stays at rest, at walls too: pressure and source cancel up to rounding.
+/// Water at rest over an uneven bottom stays at rest, at walls too: pressure and source cancel up
+/// to rounding.
 #[test]
 fn shallow_water_at_rest() {
     let module = module(&read("kernels/swe_stage.eqir"));
     let columns = |v: [f64; 4]| [v, v].concat();
-    // Depths 2 2 1 1 below the surface at 3. At a face the momentum flux at rest is the mean of g h^2 / 2 of its cells (of the cell itself at a wall), so the
-    // source g d h of a cell balances it where the rise d of the bottom across cell i is (h(i-1)^2 - h(i+1)^2) / (4 h(i)): 0, 3/8, 3/4, 0.
+    // Depths 2 2 1 1 below the surface at 3. At a face the momentum flux at rest is the mean of g
+    // h^2 / 2 of its cells (of the cell itself at a wall), so the source g d h of a cell balances
+    // it where the rise d of the bottom across cell i is (h(i-1)^2 - h(i+1)^2) / (4 h(i)): 0, 3/8,
+    // 3/4, 0.
     let rise = [0.0, 0.375, 0.75, 0.0];
     let bottom = [1.0, 1.0, 2.0, 2.0];
     let inputs = || {
@@ -138,7 +146,8 @@ fn shallow_water_at_rest() {
     };
     for form in FORMS {
         let records = run(&module, Cartesian::plane([4, 2], [1.0, 1.0]), inputs(), form).unwrap();
-        // Forces of at most 9.81 * 4 / 2 = 20, about 16 roundings each, times dt = 1/64, in two stages.
+        // Forces of at most 9.81 * 4 / 2 = 20, about 16 roundings each, times dt = 1/64, in two
+        // stages.
         let tolerance = 2.0 * 20.0 * 16.0 * f64::EPSILON / 64.0;
         for (tag, rest) in [("q1", 3.0), ("q2", 0.0), ("q3", 0.0)] {
             for value in &collections(&records, tag)[0] {
@@ -227,13 +236,15 @@ fn solve(mut a: Vec<Vec<f64>>, mut b: Vec<f64>) -> Vec<f64> {
     b
 }
 
-/// Newton's method on the kernel's residual gives the saturation that the original implementation found.
+/// Newton's method on the kernel's residual gives the saturation that the original implementation
+/// found.
 #[test]
 fn twophase_solution() {
     let module = module(&read("kernels/twophase_upwind.eqir"));
     let shape = Cartesian::plane([4, 3], [10.0, 10.0]);
-    // First step: no water yet, so mobility is 1 / oilvisc = 200 everywhere; square cells: transmissibility is the permeability 1e-12.
-    // Fluxes do not depend on either, as the problem is linear and pure Neumann: unit transmissibility gives the same ones.
+    // First step: no water yet, so mobility is 1 / oilvisc = 200 everywhere; square cells:
+    // transmissibility is the permeability 1e-12. Fluxes do not depend on either, as the problem is
+    // linear and pure Neumann: unit transmissibility gives the same ones.
     let interior: Vec<[usize; 2]> =
         (0..shape.n_faces()).filter(|&f| !shape.is_boundary_face(f)).map(|f| shape.face_cells(f).map(|c| c as usize)).collect();
     let mut a = vec![vec![0.0; 12]; 12];
@@ -265,7 +276,8 @@ fn twophase_solution() {
         1.096469621555302e-14,
         5.221553109599167e-17,
     ];
-    // The original stopped after two Newton iterations from 0.5, where the residual was below 1e-6: the same here, with the kernel's residual.
+    // The original stopped after two Newton iterations from 0.5, where the residual was below 1e-6:
+    // the same here, with the kernel's residual.
     let factor = 100.0 / (0.2 * 100.0);
     for form in FORMS {
         let mut found = vec![0.5; 12];
@@ -294,7 +306,8 @@ fn twophase_solution() {
             }
         }
         for (cell, (found, expected)) in found.iter().zip(&s).enumerate() {
-            // Every cell on its own, as they differ by 13 orders of magnitude. A dozen roundings in the residual and as many in the solution.
+            // Every cell on its own, as they differ by 13 orders of magnitude. A dozen roundings in
+            // the residual and as many in the solution.
             assert!((found / expected - 1.0).abs() <= 1e-14, "cell {cell}: found {found:?}, expected {expected:?}");
         }
     }
@@ -310,9 +323,10 @@ fn fraction_derivative(s: f64) -> f64 {
 #[test]
 fn cells_and_wells() {
     let module = module(&read("kernels/cells_wells.eqir"));
-    // Four unit cells in a row, mobility 2, so transmissibility 2; dt = 0.5 and compressibility 0.25, so (V / dt) c = 0.5.
-    // Fluxes: 2 (4 - 2) = 4, 2 (2 - 1) = 2, 2 (1 - 3) = -4. Outflow: 4, 2 - 4 = -2, -4 - 2 = -6, 4.
-    // Accumulation 0.5 (p - p0): 0, 0.5, 0, 1. Wells take 1.5 (2 - 1) = 1.5 and 0.5 (3 - 5) = -1.
+    // Four unit cells in a row, mobility 2, so transmissibility 2; dt = 0.5 and compressibility
+    // 0.25, so (V / dt) c = 0.5. Fluxes: 2 (4 - 2) = 4, 2 (2 - 1) = 2, 2 (1 - 3) = -4. Outflow: 4,
+    // 2 - 4 = -2, -4 - 2 = -6, 4. Accumulation 0.5 (p - p0): 0, 0.5, 0, 1. Wells take 1.5 (2 - 1) =
+    // 1.5 and 0.5 (3 - 5) = -1.
     let (cells, wells) = ([4.0, 0.0, -6.0, 4.0], [-0.5, 0.0]);
     for form in FORMS {
         let inputs = Inputs::default()

@@ -178,7 +178,8 @@ fn deep_nesting_is_refused_politely() {
     assert!(parse(&loops).unwrap_err().message.contains("nested deeper"));
 }
 
-/// Random changes of words and of characters: parsing and verifying never panic, and whatever parses prints and parses again.
+/// Random changes of words and of characters: parsing and verifying never panic, and whatever
+/// parses prints and parses again.
 #[test]
 fn damaged_text_never_panics() {
     let mut state = 0x2545_f491_4f6c_dd1d_u64;

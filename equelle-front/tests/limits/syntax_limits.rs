@@ -3,7 +3,7 @@
 use equelle_front::diagnostic::Code;
 use equelle_front::syntax::{MAX_DEPTH, MAX_HEIGHT, MAX_TEXT_LEN, parse, print, same_modulo_spans};
 
-use super::{errors, good};
+use crate::common::{errors, good};
 
 /// Runs in a thread with a stack that a 2 MiB test thread can offer with room for its callers.
 fn in_small_stack(test: impl FnOnce() + Send + 'static) {
