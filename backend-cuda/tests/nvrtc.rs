@@ -1,5 +1,6 @@
 //! Compiles kernels with NVRTC. Needs the library, no GPU; without it these tests pass unless
-//! `EQUELLE_NVRTC=required`.
+//! `EQUELLE_NVRTC=required`. An executable of its own, which `cargo xtask cuda-host-tests` starts
+//! with the path of the library.
 #![cfg(feature = "runtime")]
 
 mod common;
@@ -102,8 +103,8 @@ fn kernels_that_do_not_compile_are_named_with_their_lines() {
     if missing() {
         return;
     }
-    let error = nvrtc::compile(&common::BROKEN.full_source(), "sm_90", &["-DDIM=2".to_owned()]).unwrap_err();
-    common::names_the_broken_kernel(&common::BROKEN.with_kernel(error));
+    let error = nvrtc::compile(&crate::common::BROKEN.full_source(), "sm_90", &["-DDIM=2".to_owned()]).unwrap_err();
+    crate::common::names_the_broken_kernel(&crate::common::BROKEN.with_kernel(error));
 }
 
 #[test]

@@ -1,5 +1,5 @@
 //! Blocks of code of a page. `cargo xtask pictures` follows pages by them, and so does
-//! `tests/book.rs`, which takes this file.
+//! `tests/driver/book.rs`, which takes this file.
 
 /// A block of code: the words behind the back-quotes, and the text.
 #[derive(Debug)]

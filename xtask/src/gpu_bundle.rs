@@ -13,14 +13,9 @@ use crate::tools::{self, Failure, cargo, examples, read, root};
 
 /// Targets of backend-cuda that go into the bundle: what cargo calls them, the name of the
 /// executable, and the folder.
-const GPU_TARGETS: [(&str, &str, &str); 11] = [
+const GPU_TARGETS: [(&str, &str, &str); 6] = [
     ("--lib", "backend_cuda", "tests"),
-    ("--test=extremes", "extremes", "tests"),
-    ("--test=heat_by_hand", "heat_by_hand", "tests"),
-    ("--test=numbering", "numbering", "tests"),
-    ("--test=operations", "operations", "tests"),
-    ("--test=outputs", "outputs", "tests"),
-    ("--test=steps", "steps", "tests"),
+    ("--test=device", "device", "tests"),
     ("--bench=krylov", "krylov", "benches"),
     ("--bench=multigrid", "multigrid", "benches"),
     ("--bench=direct", "direct", "benches"),

@@ -82,8 +82,8 @@ fn place(drawn: &Path, file: &'static str, check: bool, stale: &mut Vec<&'static
     Ok(())
 }
 
-/// Writes the files of a page and runs its commands that do not fail. `tests/book.rs` checks their
-/// output.
+/// Writes the files of a page and runs its commands that do not fail. `tests/driver/book.rs` checks
+/// their output.
 fn follow(page: &str, folder: &Path) -> Result<(), Failure> {
     for block in blocks(&tools::read(&root().join(page))?) {
         if let Some(file) = block.file() {

@@ -1,0 +1,107 @@
+//! Random programs compiled, many to one binary: bit for bit what the interpreter gives, for any
+//! number of threads.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
+
+use equelle_front::verify::Verified;
+use equelle_interp::Options;
+use equelle_random::binary::{Binary, Module, Plan};
+use equelle_random::compare::{compile, in_single_precision, run};
+use equelle_random::data::{Fixture, Fixtures, grids};
+use equelle_random::generate::{Purpose, program};
+use equelle_random::outcome::{Outcome, bits, errors_of, or_any_zero, same};
+
+/// Seeds of programs of every test run.
+const SEEDS: Range<u64> = 500_000..500_020;
+
+/// More of them, for `.ci/full`.
+const MORE_SEEDS: Range<u64> = 500_020..500_060;
+
+/// One of so many programs is compiled in single precision too, if it has no equations: the last.
+const IN_SINGLE_PRECISION: usize = 5;
+
+/// A program at one level.
+struct Level {
+    name: String,
+    verified: Verified,
+    runnable: Arc<equelle_runtime::Program>,
+}
+
+#[test]
+fn compiled_programs_give_what_the_interpreter_gives() {
+    compare("random-programs", SEEDS);
+}
+
+#[test]
+#[ignore = "rustc takes minutes; .ci/full runs it"]
+fn more_compiled_programs_give_what_the_interpreter_gives() {
+    compare("more-random-programs", MORE_SEEDS);
+}
+
+/// Compiles the programs of some seeds to one binary of a name; fails unless each gives the bits of
+/// the interpreter.
+fn compare(name: &str, seeds: Range<u64>) {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let triangles = Path::new(env!("CARGO_MANIFEST_DIR")).join("../grids/triangles-6x5.grid");
+    let fixtures = Fixtures::write(&folder.join("data"), &triangles).expect("the target folder can be written");
+    let mut levels = Vec::new();
+    let mut sources = Vec::new();
+    for seed in seeds {
+        let random = program(seed, Purpose::Run, &fixtures.ranges);
+        let text = random.text();
+        let compiled = compile(&text, random.units).unwrap_or_else(|f| panic!("seed {seed}: {}\n{text}", f.text));
+        let (runnable, last) = (compiled.runnable, compiled.passes.into_iter().next_back().expect("there are passes").1);
+        for (level, verified) in [(0, compiled.plain), (2, last)] {
+            levels.push(Level { name: format!("p{seed}_{level}"), verified, runnable: Arc::clone(&runnable) });
+        }
+        sources.push(random);
+    }
+    let n_levels = levels.len();
+    // The interpreter adds the terms of a derivative in another order.
+    let explicit = (0..sources.len()).rev().filter(|&number| !sources[number].text().contains("NewtonSolve"));
+    let in_single: Vec<usize> = explicit.take(sources.len() / IN_SINGLE_PRECISION).map(|number| 2 * number + 1).collect();
+    for &level in &in_single {
+        let Level { name, verified, runnable } = &levels[level];
+        let single = Level { name: format!("{name}_single"), verified: in_single_precision(verified), runnable: Arc::clone(runnable) };
+        levels.push(single);
+    }
+    let source_of = |module: usize| in_single.get(module.wrapping_sub(n_levels)).copied().unwrap_or(module) / 2;
+    let modules: Vec<Module> = levels.iter().map(|l| Module { name: l.name.clone(), verified: &l.verified }).collect();
+    let binary = Binary::build(name, &modules, &folder.join("package"));
+    let mut plans = Vec::new();
+    let mut wanted: Vec<(usize, &Fixture, &str)> = Vec::new();
+    for (module, level) in levels.iter().enumerate() {
+        for fixture in grids(&sources[source_of(module)], &fixtures) {
+            for threads in ["1", "2", "4"] {
+                let mut words: Vec<String> = fixture.words_for(&level.runnable).map(str::to_owned).collect();
+                words.push(format!("threads={threads}"));
+                plans.push(Plan { module, words });
+                wanted.push((module, fixture, threads));
+            }
+        }
+    }
+    let found = binary.run(&plans);
+    let mut expected: BTreeMap<(usize, &str), Outcome> = BTreeMap::new();
+    let mut failures = Vec::new();
+    for ((module, fixture, threads), found) in wanted.into_iter().zip(&found) {
+        let level = &levels[module];
+        let options = Options { cartesian_forms: !fixture.unstructured, ..Options::default() };
+        let outcome = expected.entry((module, fixture.name)).or_insert_with(|| run(&level.verified, &level.runnable, fixture, options));
+        if let Err(difference) = same(outcome, found, &bits) {
+            failures.push(format!("{} on the grid {} with {threads} threads: {difference}", level.name, fixture.name));
+        }
+    }
+    assert!(failures.is_empty(), "{} of {} runs differ\n{}", failures.len(), plans.len(), failures[..failures.len().min(20)].join("\n"));
+    // The levels agree as well, but for what depends on solutions of equations.
+    for (number, random) in sources.iter().enumerate() {
+        // On Cartesian grids only one of them has Cartesian forms.
+        let errors = or_any_zero(errors_of(random));
+        for fixture in grids(random, &fixtures) {
+            let of = |level: usize| &expected[&(2 * number + level, fixture.name)];
+            same(of(0), of(1), &errors).unwrap_or_else(|d| panic!("seed {} on the grid {}: {d}", random.seed, fixture.name));
+        }
+    }
+}

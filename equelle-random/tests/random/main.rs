@@ -1,0 +1,12 @@
+//! Random programs, and all of the project, in every way that programs run. Tests run in the order
+//! of their names: those that take longest, and use one core at their end, come first.
+
+mod agree;
+mod all_programs;
+mod compiled;
+mod cuda;
+mod forms;
+mod lanes;
+mod parameters;
+mod residuals;
+mod restarts;

@@ -1,0 +1,10 @@
+//! What the compiler writes, against texts that are recorded: diagnostics, IR, generated code,
+//! reports, manifests and grids. `cargo xtask bless` rewrites them.
+
+mod forms;
+mod golden;
+mod grid_convert;
+mod ir;
+mod manifest;
+mod report;
+mod ui;
