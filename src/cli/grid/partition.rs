@@ -102,7 +102,7 @@ fn cut(grid: &Grid, graph: &CellGraph, n_ranks: u32, method: Option<PartitionMet
 }
 
 fn by_bisection(grid: &Grid, graph: &CellGraph, n_ranks: u32) -> Result<Partition, Error> {
-    bisection::partition(graph, &grid.centroids(EntityKind::Cell), n_ranks)
+    bisection::partition(graph, grid.centroids(EntityKind::Cell), n_ranks)
 }
 
 /// Bytes of a number.
