@@ -8,7 +8,7 @@ use crate::elementary_table;
 use crate::math;
 use crate::real::Float;
 
-/// What derivatives are made of: numbers, expressions, text or intervals.
+/// Numbers, expressions, text or intervals, of which derivatives are made.
 pub trait Algebra: Clone + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Neg<Output = Self> {
     /// A number.
     fn number(value: f64) -> Self;
@@ -97,7 +97,7 @@ macro_rules! define {
 
 elementary_table!(define);
 
-/// What a derivative is computed from.
+/// Inputs of a derivative.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Reads {
     /// The argument of the function.
@@ -106,14 +106,20 @@ pub struct Reads {
     pub value: bool,
 }
 
+impl Reads {
+    fn or(self, other: Reads) -> Reads {
+        Reads { argument: self.argument | other.argument, value: self.value | other.value }
+    }
+}
+
 impl Elementary {
-    /// What its derivative is computed from.
+    /// Returns the inputs of its derivative.
     pub fn reads(self) -> Reads {
         let (x, y) = (Reads { argument: true, value: false }, Reads { argument: false, value: true });
         match self.derivative(x, y) {
             Derivative::Zero => Reads::default(),
             Derivative::Is(reads) => reads,
-            Derivative::Ratio(above, below) => above + below,
+            Derivative::Ratio(above, below) => above.or(below),
         }
     }
 }
@@ -122,7 +128,7 @@ impl Add for Reads {
     type Output = Reads;
 
     fn add(self, other: Reads) -> Reads {
-        Reads { argument: self.argument | other.argument, value: self.value | other.value }
+        self.or(other)
     }
 }
 
@@ -130,7 +136,7 @@ impl Sub for Reads {
     type Output = Reads;
 
     fn sub(self, other: Reads) -> Reads {
-        self + other
+        self.or(other)
     }
 }
 
@@ -138,7 +144,7 @@ impl Mul for Reads {
     type Output = Reads;
 
     fn mul(self, other: Reads) -> Reads {
-        self + other
+        self.or(other)
     }
 }
 

@@ -1,9 +1,10 @@
 //! Functions of numbers that the language defines for every back-end.
 //!
-//! The mathematical functions are written once ([`functions`](crate::functions)), of IEEE operations without fused
-//! multiply-add, for Rust and for CUDA C++: the same bits on every processor, in the interpreter,
-//! in vector instructions and on GPUs. `exp`, `expm1`, `log`, `sin`, `cos` and `tanh` are within
-//! 1 ulp of the exact value, the others within 2. In single precision all of their operations are single.
+//! The mathematical functions are written once ([`functions`](crate::functions)), of IEEE
+//! operations without fused multiply-add, for Rust and for CUDA C++: the same bits on every
+//! processor, in the interpreter, in vector instructions and on GPUs. `exp`, `expm1`, `log`, `sin`,
+//! `cos` and `tanh` are within 1 ulp of the exact value, the others within 2. In single precision
+//! all of their operations are single.
 
 use crate::elementary_table;
 use crate::real::Float;

@@ -262,9 +262,9 @@ fn every_function_has_the_bits_of_the_serial_one() {
     }
 }
 
-/// Derivatives of every function at three points: of elementary ones those of the table, which Taylor
-/// tests check on the processor, of others by the formulas of a textbook. Two units in the last place
-/// of the functions, some roundings beside: 1e-14 of the derivative.
+/// Derivatives of every function at three points: of elementary ones those of the table, which
+/// Taylor tests check on the processor, of others by the formulas of a textbook. Two units in the
+/// last place of the functions, some roundings beside: 1e-14 of the derivative.
 #[test]
 fn every_function_has_its_derivative() {
     type Derivative = fn(f64) -> f64;

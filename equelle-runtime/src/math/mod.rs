@@ -1,5 +1,5 @@
-//! Functions of numbers that the language defines for every back-end: those of [`equelle_core`], and
-//! functions that data give.
+//! Functions of numbers that the language defines for every back-end: those of [`equelle_core`],
+//! and functions that data give.
 
 pub mod table;
 pub mod table2;

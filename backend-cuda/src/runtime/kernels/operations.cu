@@ -3,8 +3,8 @@
 
 // ---- Numbers ------------------------------------------------------------------------------------
 
-// Functions of one number, in the order of Unary in operators.rs: elementary ones, by their numbers,
-// last. 16 bytes an element.
+// Functions of one number, in the order of Unary in operators.rs: elementary ones last, by their
+// numbers. 16 bytes an element.
 extern "C" __global__ void equelle_unary(unsigned int function, EqEntity n, const EqOperand a, EqReal* __restrict__ out) {
   const EqEntity k = eq_index();
   if (k >= n) return;
