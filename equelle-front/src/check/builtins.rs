@@ -1,6 +1,6 @@
 //! The table of built-in functions: names, parameters, and rules for arguments, result and
-//! dimension. A new built-in is a row here, a variant of [`Builtin`] and its meaning in lowering; an
-//! elementary function is a row of [`elementary_table`].
+//! dimension. A new built-in is a row here, a variant of [`Builtin`] and its meaning in lowering;
+//! an elementary function is a row of [`elementary_table`].
 //!
 //! The table also serves the reference page of the book, `equellec explain`, the editor modes and
 //! completion, by way of [`crate::check::table`]. A row gets its category and its line of
