@@ -77,6 +77,8 @@
      "Whether the sum of the numbers of each cell along one or more axes is even.")
     ("Exp" "Exp(x)"
      "The exponential function.")
+    ("Expm1" "Expm1(x)"
+     "The exponential function less 1, exact to the last digits near 0 too.")
     ("Extent" "Extent(axis)"
      "The number of cells of a Cartesian grid along an axis.")
     ("FaceMax" "FaceMax(a, b, start)"
@@ -160,7 +162,7 @@
     ("SecondCell" "SecondCell(faces)"
      "The second cell of each face: the one that its normal points to. Empty where that is outside the grid.")
     ("Sign" "Sign(x)"
-     "The sign: -1, 0 or 1 for negative numbers, zero and positive ones. The number may have a dimension. Its derivative is 0.")
+     "The sign: -1 or 1 for negative and positive numbers; zeros, of either sign, and NaN stay. The number may have a dimension. Its derivative is 0.")
     ("Sin" "Sin(x)"
      "The sine of an angle in radians.")
     ("Sinh" "Sinh(x)"

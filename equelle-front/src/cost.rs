@@ -2,7 +2,7 @@
 //! something again.
 
 use crate::ir::{KExpr, Op, OpClass, UnaryOp};
-use crate::ops::{Arithmetic, BinaryMath};
+use crate::ops::{Arithmetic, BinaryMath, Work};
 
 /// Costs of operations of kernels, an addition being 1, and from which cost on something else is
 /// done than to evaluate where a value is used. Every back-end names its own
@@ -203,9 +203,10 @@ impl CostModel {
     }
 
     fn math(&self, function: BinaryMath) -> u32 {
-        match function {
-            BinaryMath::Pow | BinaryMath::ATan2 => self.power,
-            BinaryMath::Min | BinaryMath::Max => 1,
+        match function.work() {
+            Work::Steps => 1,
+            Work::Function => self.elementary,
+            Work::Long => self.power,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Operations on numbers of a precision, which doubles hold.
 
 use equelle_front::ir::{Interpolant, Precision};
-use equelle_runtime::{Binary, Real, Unary, math};
+use equelle_runtime::{Binary, Float, Unary, math};
 
 /// The function of a number.
 pub(crate) fn unary(precision: Precision, op: Unary, a: f64) -> f64 {

@@ -10,7 +10,7 @@ use equelle_runtime::{Binary, Error, ErrorKind, Unary};
 
 use crate::arithmetic;
 use crate::operand::{Bound, Members, Number};
-use crate::value::{self, binary_math, defect, elementary, entity_kind, logic, side_map};
+use crate::value::{self, defect, entity_kind, logic};
 
 /// A local.
 #[derive(Clone, Copy)]
@@ -217,7 +217,7 @@ impl<'a> Evaluator<'a> {
                     {
                         *found = Some(face);
                     }
-                    Number::Real(binary_math(extreme).of(result, term))
+                    Number::Real(extreme.of(result, term))
                 }
             }
         }
@@ -259,7 +259,7 @@ impl<'a> Evaluator<'a> {
             Path::Offset { from, by, beyond } => {
                 let from = self.entity(from, "a neighbour")?;
                 let shape = self.grid.cartesian_shape().ok_or_else(|| defect("an offset needs a Cartesian grid"))?;
-                Ok(Some(shape.offset_cell(from, *by, beyond.map(side_map))))
+                Ok(Some(shape.offset_cell(from, *by, *beyond)))
             }
             Path::Empty => Ok(None),
         }
@@ -410,7 +410,7 @@ impl<'a> Evaluator<'a> {
             KExpr::ZeroVector => Number::Vector([0.0; 3]),
             KExpr::Math(op, a, b) => {
                 let (a, b) = (self.expr(a)?.real()?, self.expr(b)?.real()?);
-                Number::Real(self.binary(Binary::Math(binary_math(*op)), a, b))
+                Number::Real(self.binary(Binary::Math(*op), a, b))
             }
             KExpr::Interpolate { table, of, argument } => {
                 let x = self.expr(argument)?.real()?;
@@ -456,7 +456,7 @@ impl<'a> Evaluator<'a> {
             (UnaryOp::Abs, Number::Real(a)) => Number::Real(a.abs()),
             (UnaryOp::Sqrt, Number::Real(a)) => Number::Real(self.unary(Unary::Sqrt, a)),
             (UnaryOp::Length, Number::Vector(a)) => Number::Real(self.unary(Unary::Sqrt, self.dot(a, a))),
-            (UnaryOp::Elementary(function), Number::Real(a)) => Number::Real(self.unary(Unary::Elementary(elementary(function)), a)),
+            (UnaryOp::Elementary(function), Number::Real(a)) => Number::Real(self.unary(Unary::Elementary(function), a)),
             (UnaryOp::Neg | UnaryOp::Not | UnaryOp::Abs | UnaryOp::Sqrt | UnaryOp::Length | UnaryOp::Elementary(_), _) => {
                 return Err(defect(format!("{op} is not defined here")));
             }

@@ -6,10 +6,7 @@ use equelle_front::types::Type;
 use equelle_runtime::{DerivativeAccess, Error};
 
 use crate::program::{Frame, Interpreter};
-use crate::value::{
-    Value, binary, binary_math, canonical_set, comparison, defect, elementary, face_reduction, reduction, runtime_logic, side_map,
-    table_part,
-};
+use crate::value::{Value, binary, canonical_set, defect, reduction};
 
 impl<R: DerivativeAccess> Interpreter<'_, R> {
     /// An operation of one result, which is of type `ty`.
@@ -53,7 +50,7 @@ impl<R: DerivativeAccess> Interpreter<'_, R> {
             },
             Op::InputTable2 { name, arguments: [first, second], value, part } => match (v(name)?, v(first)?, v(second)?, v(value)?) {
                 (Value::Text(name), Value::Text(first), Value::Text(second), Value::Text(value)) => {
-                    Value::Table(self.rt.input_table2(name, first, second, value, table_part(*part))?)
+                    Value::Table(self.rt.input_table2(name, first, second, value, *part)?)
                 }
                 (a, b, c, d) => return Err(unfit("InputTable2", &[a, b, c, d])),
             },
@@ -76,7 +73,7 @@ impl<R: DerivativeAccess> Interpreter<'_, R> {
             }
             Op::Shift { cells, by, beyond } => {
                 let cells = self.entities(v(cells)?)?;
-                Value::Entities(self.rt.offset_cells(&cells, *by, beyond.map(side_map))?)
+                Value::Entities(self.rt.offset_cells(&cells, *by, *beyond)?)
             }
             Op::CellFact { fact, cells } => {
                 let cells = self.entities(v(cells)?)?;
@@ -119,10 +116,10 @@ impl<R: DerivativeAccess> Interpreter<'_, R> {
             Op::Unary(op, a) => self.unary(*op, v(a)?)?,
             Op::Arithmetic(op, a, b) => self.arithmetic(*op, v(a)?, v(b)?)?,
             Op::Compare(op, a, b) => match (v(a)?, v(b)?) {
-                (Value::Scalars(a), Value::Scalars(b)) => Value::Bools(self.rt.compare(comparison(*op), a, b)?),
-                (Value::Scalars(a), Value::Scalar(b)) => Value::Bools(self.rt.compare_scalar(comparison(*op), a, b)?),
-                (Value::Scalar(a), Value::Scalars(b)) => Value::Bools(self.rt.scalar_compare(comparison(*op), a, b)?),
-                (Value::Scalar(a), Value::Scalar(b)) => Value::Bool(self.rt.scalars_compare(comparison(*op), a, b)?),
+                (Value::Scalars(a), Value::Scalars(b)) => Value::Bools(self.rt.compare(*op, a, b)?),
+                (Value::Scalars(a), Value::Scalar(b)) => Value::Bools(self.rt.compare_scalar(*op, a, b)?),
+                (Value::Scalar(a), Value::Scalars(b)) => Value::Bools(self.rt.scalar_compare(*op, a, b)?),
+                (Value::Scalar(a), Value::Scalar(b)) => Value::Bool(self.rt.scalars_compare(*op, a, b)?),
                 (a, b) => self.equality(*op, a, b)?,
             },
             Op::Logic(op, a, b) => self.logic(*op, v(a)?, v(b)?)?,
@@ -166,9 +163,7 @@ impl<R: DerivativeAccess> Interpreter<'_, R> {
                 a => return Err(unfit("Divergence", &[a])),
             },
             Op::FaceReduce { reduction, first, second } => match (v(first)?, v(second)?) {
-                (Value::Scalars(first), Value::Scalars(second)) => {
-                    Value::Scalars(self.rt.face_reduce(face_reduction(*reduction), first, second)?)
-                }
+                (Value::Scalars(first), Value::Scalars(second)) => Value::Scalars(self.rt.face_reduce(*reduction, first, second)?),
                 (Value::Vectors(first), Value::Vectors(second)) if *reduction == FaceReduction::Sum => {
                     Value::Vectors(self.rt.face_sum_vectors(first, second)?)
                 }
@@ -189,7 +184,7 @@ impl<R: DerivativeAccess> Interpreter<'_, R> {
                 self.vector(&components)?
             }
             Op::Math(op, a, b) => {
-                let op = binary_math(*op);
+                let op = *op;
                 match (v(a)?, v(b)?) {
                     (Value::Scalars(a), Value::Scalars(b)) => Value::Scalars(self.rt.math(op, a, b)?),
                     (Value::Scalars(a), Value::Scalar(b)) => Value::Scalars(self.rt.math_scalar(op, a, b)?),
@@ -223,7 +218,6 @@ impl<R: DerivativeAccess> Interpreter<'_, R> {
 
     fn unary(&mut self, op: UnaryOp, a: &Value<R>) -> Result<Value<R>, Error> {
         if let UnaryOp::Elementary(function) = op {
-            let function = elementary(function);
             return match a {
                 Value::Scalar(a) => Ok(Value::Scalar(self.rt.scalars_elementary(function, a)?)),
                 Value::Scalars(a) => Ok(Value::Scalars(self.rt.elementary(function, a)?)),
@@ -271,12 +265,10 @@ impl<R: DerivativeAccess> Interpreter<'_, R> {
     fn logic(&mut self, op: Logic, a: &Value<R>, b: &Value<R>) -> Result<Value<R>, Error> {
         let rt = &mut *self.rt;
         Ok(match (op, a, b) {
-            (op, Value::Bool(a), Value::Bool(b)) => Value::Bool(rt.bools_logic(runtime_logic(op), a, b)?),
-            (op, Value::Bools(a), Value::Bools(b)) => Value::Bools(rt.logic(runtime_logic(op), a, b)?),
+            (op, Value::Bool(a), Value::Bool(b)) => Value::Bool(rt.bools_logic(op, a, b)?),
+            (op, Value::Bools(a), Value::Bools(b)) => Value::Bools(rt.logic(op, a, b)?),
             // All three commute.
-            (op, Value::Bools(a), Value::Bool(b)) | (op, Value::Bool(b), Value::Bools(a)) => {
-                Value::Bools(rt.logic_bool(runtime_logic(op), a, b)?)
-            }
+            (op, Value::Bools(a), Value::Bool(b)) | (op, Value::Bool(b), Value::Bools(a)) => Value::Bools(rt.logic_bool(op, a, b)?),
             (op, a, b) => return Err(unfit(&format!("{op:?}"), &[a, b])),
         })
     }

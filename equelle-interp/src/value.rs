@@ -96,27 +96,6 @@ pub fn canonical_set(set: types::CanonicalSet) -> runtime::CanonicalSet {
     runtime::CanonicalSet { kind: entity_kind(set.kind), extent }
 }
 
-/// The comparison of the runtime.
-pub fn comparison(op: ops::Comparison) -> runtime::Comparison {
-    match op {
-        ops::Comparison::Less => runtime::Comparison::Less,
-        ops::Comparison::Greater => runtime::Comparison::Greater,
-        ops::Comparison::LessEqual => runtime::Comparison::LessEqual,
-        ops::Comparison::GreaterEqual => runtime::Comparison::GreaterEqual,
-        ops::Comparison::Equal => runtime::Comparison::Equal,
-        ops::Comparison::NotEqual => runtime::Comparison::NotEqual,
-    }
-}
-
-/// The reduction of the runtime over the faces of a cell, of numbers.
-pub fn face_reduction(op: ops::FaceReduction) -> runtime::FaceReduction {
-    match op {
-        ops::FaceReduction::Sum => runtime::FaceReduction::Sum,
-        ops::FaceReduction::Max => runtime::FaceReduction::Max,
-        ops::FaceReduction::Min => runtime::FaceReduction::Min,
-    }
-}
-
 /// The reduction of the runtime, of numbers or of truth values.
 ///
 /// # Errors
@@ -129,62 +108,6 @@ pub fn reduction(op: ops::Reduction) -> Result<runtime::Reduction, runtime::Bool
         ops::Reduction::Prod => Ok(runtime::Reduction::Prod),
         ops::Reduction::Any => Err(runtime::BoolReduction::Any),
         ops::Reduction::All => Err(runtime::BoolReduction::All),
-    }
-}
-
-/// The operator of the runtime.
-pub fn runtime_logic(op: ops::Logic) -> runtime::Logic {
-    match op {
-        ops::Logic::And => runtime::Logic::And,
-        ops::Logic::Or => runtime::Logic::Or,
-        ops::Logic::Xor => runtime::Logic::Xor,
-    }
-}
-
-/// The function of the runtime.
-pub fn binary_math(op: ops::BinaryMath) -> runtime::BinaryMath {
-    match op {
-        ops::BinaryMath::Min => runtime::BinaryMath::Min,
-        ops::BinaryMath::Max => runtime::BinaryMath::Max,
-        ops::BinaryMath::Pow => runtime::BinaryMath::Pow,
-        ops::BinaryMath::ATan2 => runtime::BinaryMath::ATan2,
-    }
-}
-
-/// The part of the runtime.
-pub fn table_part(part: ops::TablePart) -> runtime::TablePart {
-    match part {
-        ops::TablePart::First => runtime::TablePart::First,
-        ops::TablePart::Second => runtime::TablePart::Second,
-        ops::TablePart::FirstOrigin => runtime::TablePart::FirstOrigin,
-        ops::TablePart::SecondOrigin => runtime::TablePart::SecondOrigin,
-        ops::TablePart::Value => runtime::TablePart::Value,
-        ops::TablePart::FirstSlope => runtime::TablePart::FirstSlope,
-        ops::TablePart::SecondSlope => runtime::TablePart::SecondSlope,
-        ops::TablePart::Twist => runtime::TablePart::Twist,
-    }
-}
-
-/// The function of the runtime.
-pub fn elementary(function: ops::Elementary) -> runtime::Elementary {
-    match function {
-        ops::Elementary::Exp => runtime::Elementary::Exp,
-        ops::Elementary::Log => runtime::Elementary::Log,
-        ops::Elementary::Sin => runtime::Elementary::Sin,
-        ops::Elementary::Cos => runtime::Elementary::Cos,
-        ops::Elementary::Tan => runtime::Elementary::Tan,
-        ops::Elementary::Tanh => runtime::Elementary::Tanh,
-        ops::Elementary::Sinh => runtime::Elementary::Sinh,
-        ops::Elementary::Cosh => runtime::Elementary::Cosh,
-        ops::Elementary::ASin => runtime::Elementary::ASin,
-        ops::Elementary::ACos => runtime::Elementary::ACos,
-        ops::Elementary::ATan => runtime::Elementary::ATan,
-        ops::Elementary::Log10 => runtime::Elementary::Log10,
-        ops::Elementary::Erf => runtime::Elementary::Erf,
-        ops::Elementary::Floor => runtime::Elementary::Floor,
-        ops::Elementary::Ceil => runtime::Elementary::Ceil,
-        ops::Elementary::Sign => runtime::Elementary::Sign,
-        ops::Elementary::Round => runtime::Elementary::Round,
     }
 }
 
@@ -204,18 +127,5 @@ pub fn binary(op: ops::Arithmetic) -> runtime::Binary {
         ops::Arithmetic::Sub => runtime::Binary::Sub,
         ops::Arithmetic::Mul => runtime::Binary::Mul,
         ops::Arithmetic::Div => runtime::Binary::Div,
-    }
-}
-
-/// The map of the runtime.
-pub fn side_map(map: equelle_front::ops::SideMap) -> equelle_runtime::grid::SideMap {
-    use equelle_front::ops::SideMap as Front;
-    use equelle_runtime::grid::SideMap;
-    match map {
-        Front::Wrap => SideMap::Wrap,
-        Front::Mirror => SideMap::Mirror,
-        Front::MirrorAt => SideMap::MirrorAt,
-        Front::Clamp => SideMap::Clamp,
-        Front::Never => SideMap::Never,
     }
 }

@@ -1,7 +1,6 @@
 //! Numbers that are the same for all elements of a launch.
 
 use equelle_front::ir::Interpolant;
-use equelle_interp::value::elementary;
 use equelle_runtime::{Real, math};
 
 use crate::program::{RealBinary, RealUnary, Uniform, UniformId};
@@ -56,7 +55,7 @@ pub fn unary<T: Real>(op: RealUnary, a: T) -> T {
         RealUnary::Neg => -a,
         RealUnary::Abs => a.abs(),
         RealUnary::Sqrt => a.sqrt(),
-        RealUnary::Elementary(function) => elementary(function).of(a),
+        RealUnary::Elementary(function) => function.of(a),
     }
 }
 

@@ -1,5 +1,9 @@
 //! Bounds of a number, known before the program runs: an interval, and how much it magnifies.
 
+use std::ops::{Add, Mul, Neg, Sub};
+
+use equelle_core::{Algebra, Derivative, Elementary, Shape};
+
 /// Bounds of a Scalar, or of each component of a Vector; intervals that hold on every grid of
 /// [`crate::data`].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -76,11 +80,6 @@ impl Bounds {
         self.times(inverse)
     }
 
-    /// A monotone function with jumps, of something exact.
-    pub fn stepped(self, f: impl Fn(f64) -> f64) -> Self {
-        self.map(0.0, f)
-    }
-
     /// `-self`
     pub fn negative(self) -> Self {
         self.map(1.0, |x| -x)
@@ -136,66 +135,16 @@ impl Bounds {
         if n < 0 { Bounds::number(1.0).over(Bounds { lo: self.lo.powi(-n), ..result }) } else { result }
     }
 
-    /// The exponential function.
-    pub fn exp(self) -> Self {
-        self.map(self.hi.exp(), f64::exp)
-    }
-
-    /// The logarithm of something positive.
-    pub fn ln(self) -> Self {
-        self.map(1.0 / self.lo, f64::ln)
-    }
-
-    /// A sine or cosine.
-    pub fn wave(self) -> Self {
-        Bounds { lo: -1.0, hi: 1.0, ..self }
-    }
-
-    /// The tangent within (-pi/2, pi/2).
-    pub fn tan(self) -> Self {
-        self.map(1.0 + self.magnitude().tan().powi(2), f64::tan)
-    }
-
-    /// The hyperbolic tangent.
-    pub fn tanh(self) -> Self {
-        self.map(1.0, f64::tanh)
-    }
-
-    /// The hyperbolic sine.
-    pub fn sinh(self) -> Self {
-        self.map(self.magnitude().cosh(), f64::sinh)
-    }
-
-    /// The hyperbolic cosine.
-    pub fn cosh(self) -> Self {
-        let slope = self.magnitude().sinh();
-        Bounds { lo: 1.0, hi: self.magnitude().cosh(), slope: slope * self.slope, error: slope * self.error }
-    }
-
-    /// The arcus sine within (-1, 1).
-    pub fn asin(self) -> Self {
-        self.map(1.0 / (1.0 - self.magnitude() * self.magnitude()).sqrt(), f64::asin)
-    }
-
-    /// The arcus cosine within (-1, 1).
-    pub fn acos(self) -> Self {
-        self.map(1.0 / (1.0 - self.magnitude() * self.magnitude()).sqrt(), f64::acos)
-    }
-
-    /// The arcus tangent.
-    pub fn atan(self) -> Self {
-        self.map(1.0, f64::atan)
-    }
-
-    /// The logarithm of base 10 of something positive.
-    pub fn log10(self) -> Self {
-        self.map(std::f64::consts::LOG10_E / self.lo, f64::log10)
-    }
-
-    /// The error function.
-    pub fn erf(self) -> Self {
-        let slope = std::f64::consts::FRAC_2_SQRT_PI;
-        Bounds { lo: -1.0, hi: 1.0, slope: slope * self.slope, error: slope * self.error }
+    /// An elementary function of numbers that [`Elementary::argument`] allows.
+    pub fn function(self, function: Elementary) -> Self {
+        let x = Interval { lo: self.lo, hi: self.hi };
+        let y = x.function(function);
+        let slope = match function.derivative(x, y) {
+            Derivative::Zero => 0.0,
+            Derivative::Is(factor) => factor.largest(),
+            Derivative::Ratio(above, below) => above.largest() / below.smallest(),
+        };
+        Bounds { lo: y.lo, hi: y.hi, slope: slope * self.slope, error: slope * self.error }
     }
 
     /// A table with values between two numbers whose slopes are at most this steep.
@@ -216,12 +165,122 @@ impl Bounds {
 
     /// `self ^ other`, where `self` is positive.
     pub fn raised(self, other: Self) -> Self {
-        self.ln().times(other).exp()
+        self.function(Elementary::Log).times(other).function(Elementary::Exp)
     }
 
     /// A sum of at most `n` values like this one, of either sign if `signed`.
     pub fn sum(self, n: f64, signed: bool) -> Self {
         let (lo, hi) = if signed { (-self.magnitude(), self.magnitude()) } else { (self.lo.min(0.0), self.hi.max(0.0)) };
         Bounds { lo: n * lo, hi: n * hi, slope: n * self.slope, error: n * self.error }
+    }
+}
+
+/// Numbers that a derivative is made of.
+#[derive(Clone, Copy)]
+struct Interval {
+    lo: f64,
+    hi: f64,
+}
+
+impl Interval {
+    /// The largest magnitude.
+    fn largest(self) -> f64 {
+        self.lo.abs().max(self.hi.abs())
+    }
+
+    /// The smallest magnitude.
+    fn smallest(self) -> f64 {
+        if self.lo <= 0.0 && self.hi >= 0.0 { 0.0 } else { self.lo.abs().min(self.hi.abs()) }
+    }
+}
+
+impl Add for Interval {
+    type Output = Interval;
+
+    fn add(self, other: Interval) -> Interval {
+        Interval { lo: self.lo + other.lo, hi: self.hi + other.hi }
+    }
+}
+
+impl Sub for Interval {
+    type Output = Interval;
+
+    fn sub(self, other: Interval) -> Interval {
+        self + -other
+    }
+}
+
+impl Mul for Interval {
+    type Output = Interval;
+
+    fn mul(self, other: Interval) -> Interval {
+        let corners = [self.lo * other.lo, self.lo * other.hi, self.hi * other.lo, self.hi * other.hi];
+        let [lo, hi] = [f64::min, f64::max].map(|choose: fn(f64, f64) -> f64| corners.into_iter().fold(corners[0], choose));
+        Interval { lo, hi }
+    }
+}
+
+impl Neg for Interval {
+    type Output = Interval;
+
+    fn neg(self) -> Interval {
+        Interval { lo: -self.hi, hi: -self.lo }
+    }
+}
+
+impl Algebra for Interval {
+    fn number(value: f64) -> Self {
+        Interval { lo: value, hi: value }
+    }
+
+    fn root(self) -> Self {
+        Interval { lo: self.lo.sqrt(), hi: self.hi.sqrt() }
+    }
+
+    fn square(self) -> Self {
+        Interval { lo: self.smallest() * self.smallest(), hi: self.largest() * self.largest() }
+    }
+
+    fn function(self, function: Elementary) -> Self {
+        let (low, high) = (function.of(self.lo), function.of(self.hi));
+        let (least, greatest) = function.values();
+        match function.shape() {
+            Shape::Rising => Interval { lo: low, hi: high },
+            Shape::Falling => Interval { lo: high, hi: low },
+            Shape::Valley => Interval { lo: least, hi: low.max(high) },
+            Shape::Bounded => Interval { lo: least, hi: greatest },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use equelle_core::{Argument, Work};
+
+    use super::*;
+
+    /// Values and difference quotients between points of an interval are within its bounds; 1e-9 is
+    /// the rounding of a quotient with a distance of 1e-3 and values below 1e3.
+    #[test]
+    fn elementary_functions_keep_their_bounds() {
+        for function in Elementary::ALL {
+            let (lo, hi) = match function.argument() {
+                Argument::Any(lo, hi) => (lo.max(-3.0), hi.min(3.0)),
+                Argument::Positive => (0.2, 3.0),
+                Argument::SineOrCosine => (-0.5, 0.5),
+            };
+            for (lo, hi) in [(lo, hi), (lo, 0.5 * (lo + hi)), (0.5 * (lo + hi), hi)] {
+                let bounds = Bounds { lo, hi, slope: 1.0, error: 0.0 }.function(function);
+                let steps = ((hi - lo) / 1e-3) as usize;
+                for k in 0..steps {
+                    let (x, next) = (lo + 1e-3 * k as f64, lo + 1e-3 * (k + 1) as f64);
+                    let (y, after) = (function.of(x), function.of(next));
+                    assert!(bounds.lo <= y && y <= bounds.hi, "{function:?} of {x}: {y}, not in {bounds:?}");
+                    if function.work() != Work::Steps {
+                        assert!((after - y).abs() <= 1e-3 * bounds.slope + 1e-9, "{function:?} at {x}: {bounds:?}");
+                    }
+                }
+            }
+        }
     }
 }

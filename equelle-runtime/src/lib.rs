@@ -71,7 +71,7 @@ pub use params::Parameters;
 pub use program::{
     AxisUnits, InputInfo, InputKind, InputUnit, OutputInfo, OutputKind, OutputUnit, Program, Retry, Solve, TableColumn, TableColumns,
 };
-pub use real::Real;
+pub use real::{Float, Real};
 pub use session::{RoundLength, Session};
 pub use simulator::Backend;
 pub use source::{ImportedSource, Source};

@@ -5,7 +5,7 @@
 //!   kernels/                      of the CUDA runtime
 //!   target/                       shared by all versions: a new one builds no foreign crate again
 //!   <version>-<hash>/
-//!     Cargo.toml, Cargo.lock, equelle-runtime/, backend-*/   the embedded workspace
+//!     Cargo.toml, Cargo.lock, equelle-*/, backend-*/   the embedded workspace
 //!     programs/<name>-<hash>/     packages built by `run` and `build`
 //! ```
 //!
@@ -137,7 +137,7 @@ mod tests {
         assert_eq!(left, [root.file_name().unwrap()], "temporary folders are gone");
         assert!(root.join("backend-serial/src/lib.rs").is_file());
         assert!(!root.join("backend-serial/src/codegen").exists());
-        for name in ["equelle-runtime", "backend-serial", "backend-cuda"] {
+        for name in ["equelle-core", "equelle-runtime", "backend-serial", "backend-cuda"] {
             let manifest = fs::read_to_string(root.join(name).join("Cargo.toml")).unwrap();
             assert!(!manifest.contains("equelle-front") && !manifest.contains("workspace = true"), "{manifest}");
             assert!(!manifest.contains("[[") && !manifest.contains("dev-dependencies"), "targets that are not there: {manifest}");

@@ -262,29 +262,14 @@ fn every_function_has_the_bits_of_the_serial_one() {
     }
 }
 
-/// Derivatives of every function at three points, by the formulas of a textbook. Two units in the
+/// Derivatives of every function at three points: of elementary ones those of the table, which
+/// Taylor tests check on the processor, of others by the formulas of a textbook. Two units in the
 /// last place of the functions, some roundings beside: 1e-14 of the derivative.
 #[test]
 fn every_function_has_its_derivative() {
     type Derivative = fn(f64) -> f64;
     let at = [0.5, 1.25, 3.0];
     let fixed = 1.25;
-    let of_one: [(Elementary, Derivative); 14] = [
-        (Elementary::Exp, f64::exp),
-        (Elementary::Log, |u| 1.0 / u),
-        (Elementary::Sin, f64::cos),
-        (Elementary::Cos, |u| -u.sin()),
-        (Elementary::Tan, |u| 1.0 / u.cos().powi(2)),
-        (Elementary::Tanh, |u| 1.0 / u.cosh().powi(2)),
-        (Elementary::Sinh, f64::cosh),
-        (Elementary::Cosh, f64::sinh),
-        (Elementary::ATan, |u| 1.0 / (1.0 + u * u)),
-        (Elementary::Log10, |u| std::f64::consts::LOG10_E / u),
-        (Elementary::Erf, |u| std::f64::consts::FRAC_2_SQRT_PI * (-u * u).exp()),
-        (Elementary::Floor, |_| 0.0),
-        (Elementary::Sign, |_| 0.0),
-        (Elementary::Round, |_| 0.0),
-    ];
     // By the first number, then by the second. The first one is chosen of equal ones.
     let of_two: [(BinaryMath, Derivative, Derivative); 4] = [
         (BinaryMath::Min, |u| f64::from(u <= 1.25), |u| f64::from(u < 1.25)),
@@ -294,22 +279,29 @@ fn every_function_has_its_derivative() {
     ];
     for device in devices() {
         let mut rt = line(&device, 3, &[]);
-        let mut compare = |what: &str, expected: Derivative, f: &dyn Fn(&mut CudaRuntime, &Collection) -> Result<Collection, Error>| {
-            let rows = rows_of(&mut rt, &at, f);
-            for (cell, (row, u)) in rows.iter().zip(at).enumerate() {
-                let found = row.iter().find(|(column, _)| *column == cell).map_or(0.0, |(_, derivative)| *derivative);
-                assert!((found - expected(u)).abs() <= 1e-14 * expected(u).abs(), "{what} at {u}: {found}, not {}", expected(u));
-            }
-        };
-        for (function, expected) in of_one {
-            compare(&format!("{function:?}"), expected, &|rt, u| rt.elementary(function, u));
+        let mut compare =
+            |what: &str, expected: &dyn Fn(f64) -> f64, f: &dyn Fn(&mut CudaRuntime, &Collection) -> Result<Collection, Error>| {
+                let rows = rows_of(&mut rt, &at, f);
+                for (cell, (row, u)) in rows.iter().zip(at).enumerate() {
+                    let found = row.iter().find(|(column, _)| *column == cell).map_or(0.0, |(_, derivative)| *derivative);
+                    assert!((found - expected(u)).abs() <= 1e-14 * expected(u).abs(), "{what} at {u}: {found}, not {}", expected(u));
+                }
+            };
+        for function in Elementary::ALL {
+            let scale = function.argument().scale(3.0);
+            let expected = |u: f64| scale * function.derivative(scale * u, function.of(scale * u)).factor();
+            compare(&format!("{function:?}"), &expected, &|rt, u| {
+                let scale = rt.scalar(scale);
+                let scaled = rt.mul_scalar(u, &scale)?;
+                rt.elementary(function, &scaled)
+            });
         }
         for (function, first, second) in of_two {
-            compare(&format!("{function:?} by the first"), first, &|rt, u| {
+            compare(&format!("{function:?} by the first"), &first, &|rt, u| {
                 let fixed = rt.scalar(fixed);
                 rt.math_scalar(function, u, &fixed)
             });
-            compare(&format!("{function:?} by the second"), second, &|rt, u| {
+            compare(&format!("{function:?} by the second"), &second, &|rt, u| {
                 let fixed = rt.scalar(fixed);
                 rt.scalar_math(function, &fixed, u)
             });

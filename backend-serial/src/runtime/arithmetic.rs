@@ -15,7 +15,7 @@ pub(super) fn unary<R: Real>(rt: &SerialRuntime<R>, op: Unary, a: &ScalarCollect
         Unary::Neg => map(rt, a, |a| -a, |_, _, d| -d),
         Unary::Abs => map(rt, a, R::abs, by_sign),
         Unary::Sqrt => map(rt, a, R::sqrt, |_, root, d| R::from_f64(0.5) / root * d),
-        Unary::Elementary(f) => map(rt, a, |a| f.of(a), |a, value, d| f.derivative(a, value) * d),
+        Unary::Elementary(f) => map(rt, a, |a| f.of(a), |a, value, d| f.derivative(a, value).factor() * d),
     }
 }
 

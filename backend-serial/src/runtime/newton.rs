@@ -90,13 +90,13 @@ impl<R: Real> SerialProblem<'_, '_, R> {
         let pattern = match &assembled.pattern {
             Shared::Rows(pattern) => Arc::clone(pattern),
             Shared::Blocks(pattern) => {
-                let values = taken.map(|jacobian| jacobian.into_values().into_iter().map(Real::to_f64).collect()).collect();
+                let values = taken.map(|jacobian| jacobian.into_values().into_iter().map(R::to_f64).collect()).collect();
                 return Ok(BlockMatrix::with_pattern(Arc::clone(pattern), values).map_err(malformed)?.into());
             }
         };
         let mut taken: Vec<Jacobian<R>> = taken.collect();
         let values = match (taken.pop(), taken.is_empty()) {
-            (Some(only), true) => only.into_values().into_iter().map(Real::to_f64).collect(),
+            (Some(only), true) => only.into_values().into_iter().map(R::to_f64).collect(),
             (last, _) => {
                 let mut values = std::mem::take(&mut self.values);
                 values.clear();

@@ -11,8 +11,6 @@ use crate::common::{
 };
 use crate::residuals;
 
-type Function = fn(&mut SerialRuntime, &ScalarCollection) -> Result<ScalarCollection, Error>;
-
 /// Steps 2^-4 to 2^-9: the remainder at the last, about 1e-6 of the values, is far above their
 /// rounding of 1e-15.
 const STEPS: std::ops::RangeInclusive<i32> = 4..=9;
@@ -32,7 +30,11 @@ fn direction(n: usize) -> Vec<f64> {
 }
 
 /// Least observed order over halvings of the step, with the Jacobian scaled by `factor`.
-fn order(rt: &mut SerialRuntime, function: Function, factor: f64) -> Result<f64, Error> {
+fn order(
+    rt: &mut SerialRuntime,
+    function: impl Fn(&mut SerialRuntime, &ScalarCollection) -> Result<ScalarCollection, Error>,
+    factor: f64,
+) -> Result<f64, Error> {
     let n = rt.grid().n_cells();
     let (u, d) = (point(n), direction(n));
     let unknown = unknown_on_cells(rt, &u)?;
@@ -55,9 +57,9 @@ fn order(rt: &mut SerialRuntime, function: Function, factor: f64) -> Result<f64,
 }
 
 #[track_caller]
-pub fn check(name: &str, function: Function) {
+pub fn check(name: &str, function: impl Fn(&mut SerialRuntime, &ScalarCollection) -> Result<ScalarCollection, Error>) {
     for (grid, mut rt) in grids() {
-        let order = order(&mut rt, function, 1.0).unwrap_or_else(|error| panic!("{name} on the {grid}: {error:?}"));
+        let order = order(&mut rt, &function, 1.0).unwrap_or_else(|error| panic!("{name} on the {grid}: {error:?}"));
         assert!(order >= MIN_ORDER, "{name} on the {grid}: order {order}");
     }
 }

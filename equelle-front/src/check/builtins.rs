@@ -1,5 +1,6 @@
 //! The table of built-in functions: names, parameters, and rules for arguments, result and
-//! dimension. A new built-in is a row here, a variant of [`Builtin`] and its meaning in lowering.
+//! dimension. A new built-in is a row here, a variant of [`Builtin`] and its meaning in lowering;
+//! an elementary function is a row of [`elementary_table`].
 //!
 //! The table also serves the reference page of the book, `equellec explain`, the editor modes and
 //! completion, by way of [`crate::check::table`]. A row gets its category and its line of
@@ -7,7 +8,7 @@
 
 use crate::check::print::basic_name;
 use crate::check::table::Category;
-use crate::ops::{Elementary, InputElement};
+use crate::ops::{Elementary, InputElement, UnitRule, elementary_table};
 use crate::typed::{Builtin, Expr, TreeType};
 use crate::types::{Basic, CanonicalSet, EntityKind};
 
@@ -170,6 +171,16 @@ const fn row(name: &'static str, params: &'static [Param], builtin: Builtin, res
     Row { name, params, target: Target::Call { builtin, result, dimension }, doc: None }
 }
 
+const fn elementary(function: Elementary) -> Row {
+    let dimension = match function.unit() {
+        UnitRule::Pure => DimensionRule::Pure,
+        UnitRule::Dropped => DimensionRule::None,
+    };
+    const PARAMS: &[Param] = &[param("x", A::Scalars)];
+    row(function.name(), PARAMS, Builtin::Elementary(function), R::LikeFirst(Basic::Scalar), dimension)
+        .doc(Category::Mathematics, function.doc())
+}
+
 /// Built-ins of structured grids.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Word {
@@ -214,8 +225,9 @@ use Category as C;
 use DimensionRule as D;
 use ResultRule as R;
 
-/// All built-ins but the twelve canonical sets, which are [`CanonicalSet::all`].
-pub(super) const TABLE: &[Row] = &[
+/// All built-ins but the elementary functions, and the twelve canonical sets, which are
+/// [`CanonicalSet::all`].
+const TABLE: &[Row] = &[
     // Topology and geometry.
     row("FirstCell", &[param("faces", A::Faces)], Builtin::FirstCell, R::CellsLikeFirst, D::None)
         .doc(C::Geometry, "The first cell of each face: the one that its normal points away from. Empty where that is outside the grid."),
@@ -298,45 +310,9 @@ pub(super) const TABLE: &[Row] = &[
         .doc(C::Mathematics, "The smaller of two numbers, which have the same dimension. NaN if one is NaN."),
     row("Max", &[param("a", A::Scalars), param("b", A::ScalarsWithFirst)], Builtin::Max, R::ScalarsLikeEither, D::Equal)
         .doc(C::Mathematics, "The larger of two numbers, which have the same dimension. NaN if one is NaN."),
-    row("Exp", &[param("x", A::Scalars)], Builtin::Elementary(Elementary::Exp), R::LikeFirst(Basic::Scalar), D::Pure)
-        .doc(C::Mathematics, "The exponential function."),
-    row("Log", &[param("x", A::Scalars)], Builtin::Elementary(Elementary::Log), R::LikeFirst(Basic::Scalar), D::Pure)
-        .doc(C::Mathematics, "The natural logarithm."),
-    row("Sin", &[param("x", A::Scalars)], Builtin::Elementary(Elementary::Sin), R::LikeFirst(Basic::Scalar), D::Pure)
-        .doc(C::Mathematics, "The sine of an angle in radians."),
-    row("Cos", &[param("x", A::Scalars)], Builtin::Elementary(Elementary::Cos), R::LikeFirst(Basic::Scalar), D::Pure)
-        .doc(C::Mathematics, "The cosine of an angle in radians."),
-    row("Tan", &[param("x", A::Scalars)], Builtin::Elementary(Elementary::Tan), R::LikeFirst(Basic::Scalar), D::Pure)
-        .doc(C::Mathematics, "The tangent of an angle in radians."),
-    row("ASin", &[param("x", A::Scalars)], Builtin::Elementary(Elementary::ASin), R::LikeFirst(Basic::Scalar), D::Pure)
-        .doc(C::Mathematics, "The arcus sine, in radians. NaN outside of -1 to 1."),
-    row("ACos", &[param("x", A::Scalars)], Builtin::Elementary(Elementary::ACos), R::LikeFirst(Basic::Scalar), D::Pure)
-        .doc(C::Mathematics, "The arcus cosine, in radians. NaN outside of -1 to 1."),
-    row("ATan", &[param("x", A::Scalars)], Builtin::Elementary(Elementary::ATan), R::LikeFirst(Basic::Scalar), D::Pure)
-        .doc(C::Mathematics, "The arcus tangent, in radians."),
     row("ATan2", &[param("y", A::Scalars), param("x", A::ScalarsWithFirst)], Builtin::ATan2, R::ScalarsLikeEither, D::Ratio).doc(
         C::Mathematics,
         "The angle, in radians between -pi and pi, of the point `(x, y)`. Both have the same dimension.",
-    ),
-    row("Sinh", &[param("x", A::Scalars)], Builtin::Elementary(Elementary::Sinh), R::LikeFirst(Basic::Scalar), D::Pure)
-        .doc(C::Mathematics, "The hyperbolic sine."),
-    row("Cosh", &[param("x", A::Scalars)], Builtin::Elementary(Elementary::Cosh), R::LikeFirst(Basic::Scalar), D::Pure)
-        .doc(C::Mathematics, "The hyperbolic cosine."),
-    row("Tanh", &[param("x", A::Scalars)], Builtin::Elementary(Elementary::Tanh), R::LikeFirst(Basic::Scalar), D::Pure)
-        .doc(C::Mathematics, "The hyperbolic tangent."),
-    row("Log10", &[param("x", A::Scalars)], Builtin::Elementary(Elementary::Log10), R::LikeFirst(Basic::Scalar), D::Pure)
-        .doc(C::Mathematics, "The logarithm of base 10."),
-    row("Erf", &[param("x", A::Scalars)], Builtin::Elementary(Elementary::Erf), R::LikeFirst(Basic::Scalar), D::Pure)
-        .doc(C::Mathematics, "The error function."),
-    row("Floor", &[param("x", A::Scalars)], Builtin::Elementary(Elementary::Floor), R::LikeFirst(Basic::Scalar), D::Pure)
-        .doc(C::Mathematics, "The largest whole number that is not above `x`. Its derivative is 0."),
-    row("Ceil", &[param("x", A::Scalars)], Builtin::Elementary(Elementary::Ceil), R::LikeFirst(Basic::Scalar), D::Pure)
-        .doc(C::Mathematics, "The smallest whole number that is not below `x`. Its derivative is 0."),
-    row("Sign", &[param("x", A::Scalars)], Builtin::Elementary(Elementary::Sign), R::LikeFirst(Basic::Scalar), D::None)
-        .doc(C::Mathematics, "The sign: -1, 0 or 1 for negative numbers, zero and positive ones. The number may have a dimension. Its derivative is 0."),
-    row("Round", &[param("x", A::Scalars)], Builtin::Elementary(Elementary::Round), R::LikeFirst(Basic::Scalar), D::Pure).doc(
-        C::Mathematics,
-        "The whole number nearest to `x`; of two, the one farther from zero: `Round(2.5)` is 3, `Round(-2.5)` is -3. Its derivative is 0.",
     ),
     Row {
         name: "Pow",
@@ -472,6 +448,18 @@ pub(super) const TABLE: &[Row] = &[
     },
 ];
 
+macro_rules! elementary_rows {
+    ($($variant:ident $function:ident $work:ident { $($facts:tt)* })*) => { [$(elementary(Elementary::$variant)),*] };
+}
+
+/// The elementary functions.
+static ELEMENTARY: [Row; Elementary::ALL.len()] = elementary_table!(elementary_rows);
+
+/// All built-ins but the canonical sets.
+pub(super) fn rows() -> impl Iterator<Item = &'static Row> {
+    TABLE.iter().chain(&ELEMENTARY)
+}
+
 /// `Interpolate` of a table of two arguments.
 static INTERPOLATE_2: Row = row(
     "Interpolate",
@@ -494,7 +482,7 @@ pub(super) fn for_arguments(row: &'static Row, args: &[Option<Expr>]) -> &'stati
 
 /// A built-in other than the canonical sets, by name.
 pub(super) fn lookup(name: &str) -> Option<&'static Row> {
-    TABLE.iter().find(|row| row.name == name)
+    rows().find(|row| row.name == name)
 }
 
 /// A canonical set by the name of its built-in.
@@ -504,7 +492,7 @@ pub(super) fn canonical_set(name: &str) -> Option<CanonicalSet> {
 
 /// Names of the built-ins that stay calls; canonical sets apart.
 pub(super) fn names<'n>() -> impl Iterator<Item = &'n str> {
-    TABLE.iter().map(|row| -> &'n str { row.name })
+    rows().map(|row| -> &'n str { row.name })
 }
 
 impl ArgumentRule {

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use crate::check::checker::Checker;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::ops::{Arithmetic, Comparison, Elementary, Logic};
+use crate::ops::{Argument, Arithmetic, Comparison, Logic};
 use crate::source::Span;
 use crate::typed::{Builtin, Expr, ExprKind, Stmt, StmtKind, VarId};
 
@@ -243,22 +243,10 @@ impl Constants<'_, '_> {
         let (name, value, hint) = match (builtin, numbers.as_deref()) {
             (Builtin::Sqrt, Some(&[x])) => ("Sqrt", x.sqrt(), "only numbers that are not negative have a square root"),
             (Builtin::Elementary(function), Some(&[x])) => {
-                let hint = match function {
-                    Elementary::Log | Elementary::Log10 => "only positive numbers have a logarithm",
-                    Elementary::ASin | Elementary::ACos => "a sine or cosine is between -1 and 1",
-                    Elementary::Exp
-                    | Elementary::Sin
-                    | Elementary::Cos
-                    | Elementary::Tan
-                    | Elementary::Tanh
-                    | Elementary::Sinh
-                    | Elementary::Cosh
-                    | Elementary::ATan
-                    | Elementary::Erf
-                    | Elementary::Floor
-                    | Elementary::Ceil
-                    | Elementary::Sign
-                    | Elementary::Round => TOO_LARGE,
+                let hint = match function.argument() {
+                    Argument::Positive => "only positive numbers have a logarithm",
+                    Argument::SineOrCosine => "a sine or cosine is between -1 and 1",
+                    Argument::Any(..) => TOO_LARGE,
                 };
                 (function.name(), function.of(x), hint)
             }

@@ -1,7 +1,7 @@
 //! Operations that take several times as long as an addition.
 
 use crate::ir::{KExpr, UnaryOp};
-use crate::ops::{Arithmetic, BinaryMath, Elementary};
+use crate::ops::{Arithmetic, Work};
 
 /// Numbers of slow operations per element.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -21,9 +21,15 @@ impl SlowOperations {
     pub(super) fn add(&mut self, expr: &KExpr, times: u64) {
         let kind = match expr {
             KExpr::Arithmetic(Arithmetic::Div, ..) | KExpr::Unary(UnaryOp::Sqrt | UnaryOp::Length, _) => &mut self.quotients,
-            KExpr::Unary(UnaryOp::Elementary(Elementary::Sin | Elementary::Cos | Elementary::Tan), _)
-            | KExpr::Math(BinaryMath::Pow | BinaryMath::ATan2, ..) => &mut self.powers,
-            KExpr::Unary(UnaryOp::Elementary(_), _) => &mut self.functions,
+            KExpr::Unary(UnaryOp::Elementary(function), _) => match function.work() {
+                Work::Steps | Work::Function => &mut self.functions,
+                Work::Long => &mut self.powers,
+            },
+            KExpr::Math(function, ..) => match function.work() {
+                Work::Steps => return,
+                Work::Function => &mut self.functions,
+                Work::Long => &mut self.powers,
+            },
             KExpr::Interpolate { .. } => &mut self.look_ups,
             _ => return,
         };

@@ -1,6 +1,6 @@
 //! Loops over lanes.
 
-use equelle_front::ops::{Comparison, Elementary, Logic};
+use equelle_front::ops::{Comparison, Elementary, Logic, elementary_table};
 use equelle_runtime::{Real, math};
 
 use crate::program::{Accumulation, RealBinary, RealUnary};
@@ -62,25 +62,16 @@ pub fn unary<T: Real>(op: RealUnary, dst: &mut [T], a: Operand<'_, T>) {
         ),
         RealUnary::Abs => map(dst, a, T::abs),
         RealUnary::Sqrt => map(dst, a, T::sqrt),
-        RealUnary::Elementary(function) => match function {
-            Elementary::Exp => map(dst, a, math::exp),
-            Elementary::Log => map(dst, a, math::log),
-            Elementary::Sin => map(dst, a, math::sin),
-            Elementary::Cos => map(dst, a, math::cos),
-            Elementary::Tan => map(dst, a, math::tan),
-            Elementary::Tanh => map(dst, a, math::tanh),
-            Elementary::Sinh => map(dst, a, math::sinh),
-            Elementary::Cosh => map(dst, a, math::cosh),
-            Elementary::ASin => map(dst, a, math::asin),
-            Elementary::ACos => map(dst, a, math::acos),
-            Elementary::ATan => map(dst, a, math::atan),
-            Elementary::Log10 => map(dst, a, math::log10),
-            Elementary::Erf => map(dst, a, math::erf),
-            Elementary::Floor => map(dst, a, math::floor),
-            Elementary::Ceil => map(dst, a, math::ceil),
-            Elementary::Sign => map(dst, a, math::sign),
-            Elementary::Round => map(dst, a, math::round),
-        },
+        RealUnary::Elementary(function) => {
+            macro_rules! loops {
+                ($($variant:ident $function:ident $work:ident { $($facts:tt)* })*) => {
+                    match function {
+                        $(Elementary::$variant => map(dst, a, math::$function),)*
+                    }
+                };
+            }
+            elementary_table!(loops)
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use backend_serial::runtime::{CompiledReal, ScalarCollection, SerialRuntime, Values};
 use equelle_front::ir::{Kernel, ParamId};
 use equelle_front::types::{EntityKind, SetId};
-use equelle_interp::value::{Value, defect, entity_kind, side_map};
+use equelle_interp::value::{Value, defect, entity_kind};
 use equelle_runtime::domain::Domain;
 use equelle_runtime::grid::{Geometry, Grid, NONE};
 use equelle_runtime::math::table::Table;
@@ -154,7 +154,7 @@ impl<T: Real> Arguments<T> {
             entities: self.entities.iter().map(|values| &values[..]).collect(),
             tables: self.tables.iter().map(|table| table.numbers()).collect(),
             ranks: ranks.collect(),
-            offsets: program.offsets.iter().map(|&(by, beyond)| CellOffset { by, beyond: beyond.map(side_map) }).collect(),
+            offsets: program.offsets.iter().map(|&(by, beyond)| CellOffset { by, beyond }).collect(),
         }
     }
 }

@@ -1,5 +1,7 @@
 //! Scalars: one, or a collection.
 
+use equelle_core::{Argument, Elementary, Work};
+
 use super::{Content, GENERIC, Generator, SMALL, Want, has_nothing};
 use crate::bounds::Bounds;
 use crate::data::{CANONICAL, STEEPEST, STEEPEST2, SUBSETS_WITH_ELEMENTS, TABLE_VALUES, TABLES, kind};
@@ -182,7 +184,7 @@ impl Generator<'_> {
     /// Functions of one number.
     fn unary_function(&mut self, on: Option<Set>, dimension: Dimension, want: Want) -> Node {
         let want = want.deeper();
-        let (bounds, parts, dimension_found) = match self.random.u8(..24) {
+        let (bounds, parts, dimension_found) = match self.random.usize(..8 + Elementary::ALL.len()) {
             0 => {
                 let a = self.scalar(on, dimension, want);
                 (a.info.bounds.negative(), parts!["(-", a, ")"], dimension)
@@ -213,63 +215,40 @@ impl Generator<'_> {
                 let a = self.scalar(on, PURE, want);
                 match n {
                     6 => {
-                        let a = self.fitted(a, -3.0, 3.0);
-                        (a.info.bounds.exp(), parts!["Exp(", a, ")"], PURE)
-                    }
-                    7 => {
-                        let a = self.made_positive(a);
-                        (a.info.bounds.ln(), parts!["Log(", a, ")"], PURE)
-                    }
-                    8 => (a.info.bounds.wave(), parts!["Sin(", a, ")"], PURE),
-                    9 => (a.info.bounds.wave(), parts!["Cos(", a, ")"], PURE),
-                    10 => {
-                        let a = self.fitted(a, -1.0, 1.0);
-                        (a.info.bounds.tan(), parts!["Tan(", a, ")"], PURE)
-                    }
-                    11 => (a.info.bounds.tanh(), parts!["Tanh(", a, ")"], PURE),
-                    12 => {
-                        let a = self.fitted(a, -2.0, 2.0);
-                        (a.info.bounds.sinh(), parts!["Sinh(", a, ")"], PURE)
-                    }
-                    13 => {
-                        let a = self.fitted(a, -2.0, 2.0);
-                        (a.info.bounds.cosh(), parts!["Cosh(", a, ")"], PURE)
-                    }
-                    14 => {
-                        let a = self.fitted(a, -0.5, 0.5);
-                        (a.info.bounds.asin(), parts!["ASin(", a, ")"], PURE)
-                    }
-                    15 => {
-                        let a = self.fitted(a, -0.5, 0.5);
-                        (a.info.bounds.acos(), parts!["ACos(", a, ")"], PURE)
-                    }
-                    16 => (a.info.bounds.atan(), parts!["ATan(", a, ")"], PURE),
-                    17 => {
-                        let a = self.made_positive(a);
-                        (a.info.bounds.log10(), parts!["Log10(", a, ")"], PURE)
-                    }
-                    // Functions with jumps take numbers that are the same in every run.
-                    18 if a.info.bounds.exact() && self.words.bool() => (a.info.bounds.stepped(f64::round), parts!["Round(", a, ")"], PURE),
-                    18 if a.info.bounds.exact() => (a.info.bounds.stepped(f64::floor), parts!["Floor(", a, ")"], PURE),
-                    19 if a.info.bounds.exact() => (a.info.bounds.stepped(f64::ceil), parts!["Ceil(", a, ")"], PURE),
-                    20 if a.info.bounds.exact() => (Bounds::new(-1.0, 1.0), parts!["Sign(", a, ")"], PURE),
-                    21 => {
                         let table = self.pick(&TABLES).unwrap_or(TABLES[0]);
                         let bounds = a.info.bounds.tabulated(TABLE_VALUES, STEEPEST);
                         (bounds, parts![format!("Interpolate(InputTable(\"{table}\", \"x\", \"y\"), "), a, ")"], PURE)
                     }
-                    22 => {
+                    7 => {
                         // The arguments are two Scalars, or a collection and a Scalar.
                         let second = self.scalar(None, PURE, want.deeper());
                         let bounds = a.info.bounds.tabulated2(second.info.bounds, TABLE_VALUES, STEEPEST2);
                         (bounds, parts!["Interpolate(InputTable2(\"plane\", \"x\", \"y\", \"z\"), ", a, ", ", second, ")"], PURE)
                     }
-                    _ => (a.info.bounds.erf(), parts!["Erf(", a, ")"], PURE),
+                    n => {
+                        let (function, a) = self.elementary(Elementary::ALL[n - 8], a);
+                        (a.info.bounds.function(function), parts![function.name(), "(", a, ")"], PURE)
+                    }
                 }
             }
         };
         let node = Node { info: Info::scalar(on, dimension_found, bounds), parts };
         self.in_dimension(node, dimension)
+    }
+
+    /// An elementary function, with its argument where it has values.
+    fn elementary(&mut self, function: Elementary, a: Node) -> (Elementary, Node) {
+        // Functions with jumps take numbers that are the same in every run.
+        if function.work() == Work::Steps && !a.info.bounds.exact() {
+            return (Elementary::Erf, a);
+        }
+        let a = match function.argument() {
+            Argument::Any(f64::NEG_INFINITY, f64::INFINITY) => a,
+            Argument::Any(lo, hi) => self.fitted(a, lo, hi),
+            Argument::Positive => self.made_positive(a),
+            Argument::SineOrCosine => self.fitted(a, -0.5, 0.5),
+        };
+        (function, a)
     }
 
     /// Functions of two numbers.

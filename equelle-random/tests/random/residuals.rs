@@ -4,6 +4,7 @@ use std::path::Path;
 
 use equelle_front::backend::visit::{Node, visit_block};
 use equelle_front::ir::{self, KBlock, KStmt};
+use equelle_front::ops::Elementary;
 use equelle_front::passes::differentiate;
 use equelle_front::verify::verify;
 use equelle_interp::{Derivatives, Options};
@@ -76,7 +77,7 @@ fn both_ways_give_the_same() {
 /// Terms that depend on the unknown `u`, from 0.5 to 2, each for one rule of the pass. `c` is a
 /// constant from 1 to 3, `v` a Vector that depends on `u`, `w` one that does not, `q` is on faces.
 /// A solve divides by the derivative, which none of them has zero everywhere.
-const RULES: [&str; 44] = [
+const RULES: [&str; 34] = [
     "-(u * u * u)",
     "(c / u) / (u + c)",
     "u * u / c",
@@ -84,21 +85,11 @@ const RULES: [&str; 44] = [
     "Sqrt(u) / u",
     "Exp(-u) * u",
     "Log(u + c)",
-    "Sin(u) * c",
     "Cos(u * u)",
-    "Tan(0.5 * u)",
-    "Tanh(u) * u",
-    "Sinh(u)",
-    "Cosh(u)",
-    "ASin(0.25 * u)",
-    "ACos(0.25 * u)",
     "ATan(u * u)",
     "ATan2(u, c)",
     "ATan2(c, u)",
     "ATan2(u * u, c - u)",
-    "Log10(u)",
-    "Erf(u)",
-    "Floor(u) * u + Ceil(u) * u + Sign(u - 1) * u + Round(u) * u",
     "u ^ 0 + u",
     "u ^ 1 * u",
     "u ^ 2",
@@ -129,7 +120,8 @@ fn every_rule_by_itself() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("rules-of-residuals");
     let triangles = Path::new(env!("CARGO_MANIFEST_DIR")).join("../grids/triangles-6x5.grid");
     let fixtures = Fixtures::write(&folder, &triangles).expect("the target folder can be written");
-    for rule in RULES {
+    let functions = Elementary::ALL.map(|function| format!("{}({:?} * u) * u", function.name(), function.argument().scale(2.0)));
+    for rule in RULES.map(str::to_owned).into_iter().chain(functions) {
         let text = format!(
             "start = InputCollectionOfScalar(\"p_ac\", AllCells())\n\
              c = InputCollectionOfScalar(\"q_ac\", AllCells())\n\

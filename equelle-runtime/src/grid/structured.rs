@@ -1,21 +1,8 @@
 //! Places in a Cartesian grid: what is read by index.
 
-use super::Cartesian;
+pub use equelle_core::SideMap;
 
-/// Cell that stands for one beyond a side, m = 0, 1, ... cells out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SideMap {
-    /// The grid begins again.
-    Wrap,
-    /// The cell m cells inside.
-    Mirror,
-    /// The cell m + 1 cells inside.
-    MirrorAt,
-    /// The last cell.
-    Clamp,
-    /// Nothing reads beyond.
-    Never,
-}
+use super::Cartesian;
 
 /// The number of a cell along an axis of `n` cells: `at`, or what the maps of low and high side
 /// make of it. Always in the grid.

@@ -30,10 +30,6 @@ const PREFIX: u8 = 11;
 /// Highest tree: bounds the stack that evaluation needs.
 const MAX_HEIGHT: usize = 1000;
 
-/// Functions of two numbers.
-const BINARY: [(&str, BinaryMath); 4] =
-    [("Min", BinaryMath::Min), ("Max", BinaryMath::Max), ("Pow", BinaryMath::Pow), ("ATan2", BinaryMath::ATan2)];
-
 /// Names of the functions of one number.
 fn unary_names() -> impl Iterator<Item = (&'static str, Unary)> {
     let elementary = Elementary::ALL.map(|function| (function.name(), Unary::Elementary(function)));
@@ -332,7 +328,7 @@ impl Parser<'_, '_, '_> {
         let offset = self.tokens.advance().offset;
         self.tokens.advance();
         let function = unary_names().find(|(known, _)| *known == name).map(|(_, unary)| unary);
-        let of_two = BINARY.iter().find(|(known, _)| *known == name).map(|(_, binary)| *binary);
+        let of_two = BinaryMath::ALL.into_iter().find(|function| function.name() == name);
         if function.is_none() && of_two.is_none() {
             return Err(unknown_function(name, offset));
         }
@@ -386,7 +382,7 @@ fn raised(base: Box<Number>, exponent: Box<Number>) -> Number {
 }
 
 fn unknown_function(name: &str, offset: usize) -> TextError {
-    let names = || unary_names().map(|(name, _)| name).chain(BINARY.iter().map(|(name, _)| *name));
+    let names = || unary_names().map(|(name, _)| name).chain(BinaryMath::ALL.map(BinaryMath::name));
     let error = TextError::new(offset, format!("there is no function `{name}`"));
     match near_match(name, names()) {
         Some(near) => error.hint(format!("did you mean `{near}`?")),

@@ -6,29 +6,9 @@
 
 use std::sync::Arc;
 
-use super::table::{Outside, Table};
+pub use equelle_core::TablePart;
 
-/// A part of a table of two arguments. At distances `d` and `e` from where a piece begins, the
-/// value is `Value + d FirstSlope + e (SecondSlope + d Twist)`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TablePart {
-    /// Share of the first argument in the number of the piece.
-    First,
-    /// Share of the second argument in the number of the piece.
-    Second,
-    /// Start of the piece along the first argument, by this argument.
-    FirstOrigin,
-    /// Start of the piece along the second argument, by this argument.
-    SecondOrigin,
-    /// Value at the start of the piece, by the number of the piece.
-    Value,
-    /// The slope by the first argument there.
-    FirstSlope,
-    /// The slope by the second argument there.
-    SecondSlope,
-    /// The change of one slope by the other argument.
-    Twist,
-}
+use super::table::{Outside, Table};
 
 /// A table of two arguments.
 #[derive(Clone, Debug, PartialEq)]

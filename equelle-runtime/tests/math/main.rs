@@ -49,6 +49,8 @@ macro_rules! case {
 fn cases() -> Vec<Case> {
     vec![
         case!(exp, 1.0, |r, single| (within(r, if single { 85.0 } else { 670.0 }), 0.0), |x, _| reference::exp(x.into())),
+        case!(expm1, 1.0, |r, single| (within(r, if single { 85.0 } else { 670.0 }), 0.0), |x, _| reference::expm1(x)),
+        case!(expm1, 1.0, |r, _| (within(r, 2.0), 0.0), |x, _| reference::expm1(x)),
         case!(log, 1.0, |r, single| (positive(r, single), 0.0), |x, _| reference::log(x)),
         case!(sin, 1.0, |r, _| (within(r, 1.1e5), 0.0), |x, _| reference::sin_cos(x).0),
         case!(cos, 1.0, |r, _| (within(r, 1.1e5), 0.0), |x, _| reference::sin_cos(x).1),
@@ -158,8 +160,9 @@ fn special_values() {
     let same = |a: f64, b: f64| a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan());
     let special = [0.0, -0.0, 1.0, -1.0, 0.5, 2.0, -2.0, 3.0, -3.0, 1e300, -1e300, 5e-324, f64::INFINITY, -f64::INFINITY, f64::NAN];
     type Function = fn(f64) -> f64;
-    let of_one: [(&str, Function, Function); 15] = [
+    let of_one: [(&str, Function, Function); 16] = [
         ("exp", math::exp, f64::exp),
+        ("expm1", math::expm1, f64::exp_m1),
         ("log", math::log, f64::ln),
         ("log10", math::log10, f64::log10),
         ("sin", math::sin, f64::sin),
@@ -193,6 +196,8 @@ fn special_values() {
     }
     // Ends of the range: overflow, subnormal results, underflow.
     assert_eq!((math::exp(709.782712893384), math::exp(709.782712893385)), (1.7976931348622732e308, f64::INFINITY));
+    assert_eq!((math::expm1(709.782712893384), math::expm1(709.782712893385)), (1.7976931348622732e308, f64::INFINITY));
+    assert_eq!((math::expm1(1e-310), math::expm1(-45.0), math::expm1(-1e-30f32)), (1e-310, -1.0, -1e-30));
     assert_eq!((math::exp(-745.0), math::exp(-746.0)), (5e-324, 0.0));
     assert_eq!((math::erf(6.0), math::erf(-f64::INFINITY), math::erf(1e-310)), (1.0, -1.0, 1.1283791670955e-310));
     assert_eq!((math::sign(-0.0f64).to_bits(), math::sign(5e-324), math::sign(-2.0)), ((-0.0f64).to_bits(), 1.0, -1.0));

@@ -123,6 +123,11 @@ pub fn exp(x: Wide) -> Wide {
     y.scaled(k)
 }
 
+pub fn expm1(x: f64) -> Wide {
+    let x = Wide::from(x);
+    if x.0.abs() < 0.5 { series(x, x, |n| n + 1.0) } else { exp(x) - Wide::from(1.0) }
+}
+
 pub fn log(x: f64) -> Wide {
     let (x, offset) = if x < 1e-300 { (x * 2f64.powi(64), 64.0) } else { (x, 0.0) };
     let mut k = ((x.to_bits() >> 52) as i32) - 1023;

@@ -30,7 +30,8 @@ pub enum Dependencies {
 pub fn for_user(package: &Package, dependencies: Dependencies, crates: &Path, embedded: &[(&str, &str)]) -> Result<Package, Failure> {
     let mut package = package.clone();
     if dependencies == Dependencies::Vendored {
-        let names = with_own_crates(&mut package)?;
+        let mut names = with_own_crates(&mut package)?;
+        names.extend(own_dependencies(&names, embedded));
         let of_package = |path: &str| path.split('/').next().is_some_and(|name| names.iter().any(|own| own == name));
         let files = embedded.iter().filter(|(path, _)| of_package(path));
         package.files.extend(files.map(|(path, text)| (format!("{RUNTIME}/{path}"), (*text).to_owned())));
@@ -40,8 +41,21 @@ pub fn for_user(package: &Package, dependencies: Dependencies, crates: &Path, em
     Ok(package)
 }
 
-/// Makes the manifest name crates in the package; returns their names and those of the crates that
-/// they depend on.
+/// Crates of the embedded workspace that these depend on.
+fn own_dependencies(names: &[String], embedded: &[(&str, &str)]) -> Vec<String> {
+    let manifest = |name: &String| embedded.iter().find(|(path, _)| *path == format!("{name}/Cargo.toml")).map(|(_, text)| text.parse());
+    let manifests = names.iter().filter_map(manifest).filter_map(Result::<DocumentMut, _>::ok);
+    let is_own = |item: &Item| item.as_table_like().is_some_and(|entry| entry.contains_key("path"));
+    let mut found = Vec::new();
+    for manifest in manifests {
+        let dependencies = manifest.get("dependencies").and_then(Item::as_table_like);
+        let own = dependencies.into_iter().flat_map(|table| table.iter()).filter(|(_, item)| is_own(item));
+        found.extend(own.map(|(name, _)| name.to_owned()).filter(|name| !names.contains(name)));
+    }
+    found
+}
+
+/// Makes the manifest name crates in the package; returns their names.
 fn with_own_crates(package: &mut Package) -> Result<Vec<String>, Failure> {
     let unreadable = || Failure::Internal("the generated Cargo.toml cannot be read".into());
     let manifest = package.files.iter_mut().find(|(name, _)| name == "Cargo.toml").ok_or_else(unreadable)?;
@@ -106,10 +120,17 @@ mod tests {
 
     #[test]
     fn vendored_packages_name_their_own_crates() {
-        let embedded = [("Cargo.toml", "workspace"), ("backend-cuda/Cargo.toml", "not needed"), ("equelle-runtime/src/lib.rs", "text")];
+        let embedded = [
+            ("Cargo.toml", "workspace"),
+            ("backend-cuda/Cargo.toml", "not needed"),
+            ("equelle-core/src/lib.rs", "text"),
+            ("equelle-runtime/Cargo.toml", "[dependencies]\nequelle-core = { path = \"../equelle-core\" }\n"),
+            ("equelle-runtime/src/lib.rs", "text"),
+        ];
         let written = for_user(&package(), Dependencies::Vendored, Path::new("/cache"), &embedded).expect("a package");
         let names: Vec<&str> = written.files.iter().map(|(name, _)| name.as_str()).collect();
-        assert_eq!(names, ["Cargo.toml", "README.md", "heat.equelle", "runtime/equelle-runtime/src/lib.rs"]);
+        let runtime = ["runtime/equelle-core/src/lib.rs", "runtime/equelle-runtime/Cargo.toml", "runtime/equelle-runtime/src/lib.rs"];
+        assert_eq!(names, [["Cargo.toml", "README.md", "heat.equelle"], runtime].concat());
         assert!(written.files[0].1.contains("path = \"runtime/equelle-runtime\", features = [\"lu\"]"), "{}", written.files[0].1);
         assert!(written.files.iter().all(|(_, text)| !text.contains("/cache")));
     }

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use backend_serial::runtime::SerialRuntime;
 use equelle::interpret;
+use equelle_front::ops::{Argument, Elementary};
 use equelle_front::passes::{NotDifferentiated, PIPELINE_O2, differentiate};
 use equelle_front::source::SourceMap;
 use equelle_front::verify::{Verified, verify};
@@ -120,7 +121,7 @@ pub const INPUTS: &str = "lines = InputTable(\"lines\", \"x\", \"y\")\ncubics = 
 
 /// Each residual exercises rules of its own. They need not converge: one evaluation compares, and
 /// the first iterates do.
-pub const RULES: &[(&str, &str)] = &[
+const RULES: &[(&str, &str)] = &[
     ("powers", "-> a * u * u + Sqrt(u + b) - u / b + (b / u)"),
     ("magnitude", "-> |u - b| + u * u * u - |b - 2 * u|"),
     ("choice by state", "-> (u > b ? u * u : b * u) - b + u"),
@@ -178,14 +179,23 @@ pub const RULES: &[(&str, &str)] = &[
         "n = Normal(InteriorFaces())\n w = Gradient(u) * n\n h = w * (u On SecondCell(InteriorFaces())) + n * (u On FirstCell(InteriorFaces()))\n m = n / ((b On SecondCell(InteriorFaces())) + Dot(w, w))\n -> u - b + 0.1 * Divergence(Dot(h, w) / (Dot(n, n) + Dot(w, w)) + Dot(m, h) + h[0] * w[1] + |h + n|)",
     ),
     (
-        "functions",
-        "-> 1 - Exp(-u) + Log(u + b) + Sin(u) * Cos(u * b) + Tan(0.1 * u) + Min(u, b) * Max(u, a * b) - Pow(u, 3) + Pow(u, b) + Pow(b, u) + Tanh(0.3 * u) - 0.1 * Sinh(0.1 * u) + Cosh(0.1 * u) + ASin(0.05 * u) - ACos(0.05 * u * b) + ATan(u) + Log10(u + b) + Erf(0.2 * u) + ATan2(u, u * b + 1) + Floor(u) * Sign(u) - Ceil(u) + Round(u) * u",
-    ),
-    (
         "tables",
         "k = Interpolate(lines, u)\n m = Interpolate(cubics, u * b / 4)\n f = InteriorFaces()\n up = Gradient(u) > 0 ? (k On FirstCell(f)) : (m On SecondCell(f))\n -> u - b + 0.1 * Divergence(up * Gradient(u)) + k * m / (k + Interpolate(lines, m)) + Interpolate(cubics, a)",
     ),
 ];
+
+/// [`RULES`], and one with all functions of numbers.
+pub fn rules() -> Vec<(&'static str, String)> {
+    let mut functions = String::from("-> 1 + Min(u, b) * Max(u, a * b) - Pow(u, 3) + Pow(u, b) + Pow(b, u) + ATan2(u, u * b + 1)");
+    for function in Elementary::ALL {
+        let argument = match function.argument() {
+            Argument::Positive => "u + b".to_owned(),
+            argument @ (Argument::Any(..) | Argument::SineOrCosine) => format!("{:?} * u", argument.scale(10.0)),
+        };
+        functions += &format!(" + {}({argument}) * u", function.name());
+    }
+    RULES.iter().map(|(name, residual)| (*name, (*residual).to_owned())).chain([("functions", functions)]).collect()
+}
 
 pub fn words(folder: &Path, layout: &str) -> Vec<String> {
     let b: Vec<String> = (0..30).map(|k| format!("{:?}", 1.0 + 0.37 * f64::from((k * 7) % 11))).collect();
@@ -209,7 +219,7 @@ pub fn words(folder: &Path, layout: &str) -> Vec<String> {
 fn each_rule() {
     let folder = crate::support::scratch("stencil-rules");
     let words = words(&folder, "unstructured");
-    for (name, residual) in RULES {
+    for (name, residual) in rules() {
         let text = format!("{INPUTS}r(u) = {{\n {residual}\n}}\nu = NewtonSolve(r, g)\nOutput(\"u\", u)\n");
         println!("{name}");
         agree(&text, &words, Failure::May);

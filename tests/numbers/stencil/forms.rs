@@ -10,7 +10,7 @@ use equelle_front::source::SourceMap;
 use equelle_interp::{Evaluated, Options, evaluate_equations_at};
 use equelle_runtime::{Session, session};
 
-use super::agree::{INPUTS, RULES, treated, words};
+use super::agree::{INPUTS, rules, treated, words};
 use crate::support::{repository, scratch};
 
 /// Pseudo-random, in -1 .. 1, the same in every run.
@@ -116,7 +116,7 @@ fn both_bodies_give_the_same() {
     }
     let folder = scratch("stencil-forms");
     let words = words(&folder, "auto");
-    for (name, residual) in RULES {
+    for (name, residual) in rules() {
         let text = format!("{INPUTS}r(u) = {{\n {residual}\n}}\nu = NewtonSolve(r, g)\nOutput(\"u\", u)\n");
         // Sums at the cells around do not have one.
         if bodies(&text).0 {

@@ -3,7 +3,7 @@
 use equelle_front::ir::{KBlock, KExpr, KStmt, LocalId, Path};
 use equelle_front::ops::FaceReduction;
 
-use super::operators::math;
+use super::operators::prelude_function;
 use super::text::Text;
 use super::writer::Writer;
 
@@ -100,14 +100,14 @@ impl Writer<'_> {
         let (Some(extreme), Some(stays)) = (reduction.extreme(), reduction.stays()) else { return };
         let name = self.local(result).to_owned();
         let Some(found) = found else {
-            let text = format!("{name} = {}({name}, {});", math(extreme), term.bare());
+            let text = format!("{name} = {}({name}, {});", prelude_function(extreme.word()), term.bare());
             return self.line(&text);
         };
         let local = self.names.fresh(&format!("{name}_term"));
         let (found, face) = (self.local(found).to_owned(), self.path(face));
         self.line(&format!("const {} {local} = {};", self.reals.number(), term.bare()));
         self.line(&format!("if (!({name} {} {local} || {name} != {name})) {found} = {};", stays.symbol(), face.bare()));
-        self.line(&format!("{name} = {}({name}, {local});", math(extreme)));
+        self.line(&format!("{name} = {}({name}, {local});", prelude_function(extreme.word())));
     }
 
     pub(in crate::codegen) fn branch(&mut self, results: &[LocalId], block: &KBlock) {

@@ -5,7 +5,7 @@ use equelle_front::ir::{KExpr, ParamId, Path, Side, UnaryOp};
 use equelle_front::ops::Arithmetic;
 use equelle_front::types::{Basic, EntityKind};
 
-use super::operators::{elementary, logic, math};
+use super::operators::{logic, prelude_function};
 use super::path::high;
 use super::reals::Reals;
 use super::text::Text;
@@ -75,7 +75,7 @@ impl Writer<'_> {
             KExpr::Dot(a, b) => self.call("eq_dot", &[a, b]),
             KExpr::Vector(components) => self.call("eq_vector", &components.iter().collect::<Vec<_>>()),
             KExpr::ZeroVector => self.reals.zero_vector(),
-            KExpr::Math(op, a, b) => self.call(math(*op), &[a, b]),
+            KExpr::Math(op, a, b) => self.call(&prelude_function(op.word()), &[a, b]),
             KExpr::Interpolate { table, of, argument } => {
                 // Tables are in double precision.
                 let value = format!("eq_{}({}, {})", of.word(), self.param(*table), self.expr(argument).bare());
@@ -109,7 +109,7 @@ impl Writer<'_> {
             UnaryOp::Abs => "fabs",
             UnaryOp::Sqrt => "sqrt",
             UnaryOp::Length => "eq_length",
-            UnaryOp::Elementary(function) => &elementary(function),
+            UnaryOp::Elementary(function) => &prelude_function(function.word()),
         };
         self.call(function, &[a])
     }

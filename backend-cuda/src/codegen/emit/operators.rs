@@ -1,6 +1,6 @@
 //! Operators and functions of Scalars in CUDA C++.
 
-use equelle_front::ops::{BinaryMath, Elementary, Logic};
+use equelle_front::ops::Logic;
 
 pub(super) fn logic(op: Logic) -> &'static str {
     match op {
@@ -10,16 +10,7 @@ pub(super) fn logic(op: Logic) -> &'static str {
     }
 }
 
-/// The name of `eq_math.cuh` for it.
-pub(super) fn elementary(function: Elementary) -> String {
-    format!("eq_{}", function.word())
-}
-
-pub(in crate::codegen) fn math(function: BinaryMath) -> &'static str {
-    match function {
-        BinaryMath::Min => "eq_min",
-        BinaryMath::Max => "eq_max",
-        BinaryMath::Pow => "eq_pow",
-        BinaryMath::ATan2 => "eq_atan2",
-    }
+/// The name of a function in the prelude, by its word.
+pub(super) fn prelude_function(word: &str) -> String {
+    format!("eq_{word}")
 }

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use bytemuck::{AnyBitPattern, NoUninit};
-use equelle_runtime::{Error, Real};
+use equelle_runtime::{Error, Float};
 
 use crate::runtime::device::{AsyncCopy, DevicePtr};
 use crate::runtime::executor::Executor;

@@ -26,26 +26,8 @@ EQ_FUNCTION EqReal eq_derivative(unsigned int rule, EqReal a, EqReal b, EqReal v
     case 13: return (v == zero ? zero : v * eq_log(a)) * d + zero;
     case 14: return b / (a * a + b * b) * d + zero;
     case 15: return -a / (a * a + b * b) * d + zero;
-    // Elementary functions.
-    case 16: return v * d + zero;
-    case 17: return one / a * d + zero;
-    case 18: return eq_cos(a) * d + zero;
-    case 19: return -eq_sin(a) * d + zero;
-    case 20: return (one + v * v) * d + zero;
-    case 21: return (one - v * v) * d + zero;
-    case 22: return eq_cosh(a) * d + zero;
-    case 23: return eq_sinh(a) * d + zero;
-    case 24: return one / sqrt((one - a) * (one + a)) * d + zero;
-    case 25: return -(one / sqrt((one - a) * (one + a))) * d + zero;
-    case 26: return one / (one + a * a) * d + zero;
-    case 27: return EqReal(0.4342944819032518) / a * d + zero;
-    case 28: return EqReal(1.1283791670955126) * eq_exp(-(a * a)) * d + zero;
-    case 29: return zero * d + zero;
-    case 30: return zero * d + zero;
-    case 31: return zero * d + zero;
-    case 32: return zero * d + zero;
-    // No rule.
-    default: return zero / zero;
+    // Elementary functions, by their numbers.
+    default: return eq_elementary_derivative(rule - 16, a, v) * d + zero;
   }
 }
 

@@ -383,7 +383,7 @@ impl KernelModule {
 
 /// Returns the text before kernels on grids: the prelude and the elementary functions.
 pub fn before_kernels() -> String {
-    format!("{PRELUDE}\n{}", equelle_runtime::math::cuda_text())
+    format!("{PRELUDE}\n{}{}", equelle_runtime::math::cuda_text(), equelle_runtime::math::cuda_dispatch_text())
 }
 
 #[cfg(test)]

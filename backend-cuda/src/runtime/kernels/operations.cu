@@ -3,35 +3,19 @@
 
 // ---- Numbers ------------------------------------------------------------------------------------
 
-// Functions of one number: 0 the identity, then in the order of Unary in functions.rs. 16 bytes an
-// element.
+// Functions of one number, in the order of Unary in operators.rs: elementary ones last, by their
+// numbers. 16 bytes an element.
 extern "C" __global__ void equelle_unary(unsigned int function, EqEntity n, const EqOperand a, EqReal* __restrict__ out) {
   const EqEntity k = eq_index();
   if (k >= n) return;
   const EqReal x = eq_number(a, k);
   EqReal value = x;
   switch (function) {
+    case 0: break;
     case 1: value = -x; break;
     case 2: value = fabs(x); break;
     case 3: value = sqrt(x); break;
-    case 4: value = eq_exp(x); break;
-    case 5: value = eq_log(x); break;
-    case 6: value = eq_sin(x); break;
-    case 7: value = eq_cos(x); break;
-    case 8: value = eq_tan(x); break;
-    case 9: value = eq_tanh(x); break;
-    case 10: value = eq_sinh(x); break;
-    case 11: value = eq_cosh(x); break;
-    case 12: value = eq_asin(x); break;
-    case 13: value = eq_acos(x); break;
-    case 14: value = eq_atan(x); break;
-    case 15: value = eq_log10(x); break;
-    case 16: value = eq_erf(x); break;
-    case 17: value = eq_floor(x); break;
-    case 18: value = eq_ceil(x); break;
-    case 19: value = eq_sign(x); break;
-    case 20: value = eq_round(x); break;
-    default: break;
+    default: value = eq_elementary(function - 4, x); break;
   }
   out[eq_component_index(n, k)] = value;
 }
@@ -43,7 +27,7 @@ extern "C" __global__ void equelle_interpolate(EqEntity n, const double* __restr
   if (k < n) out[eq_component_index(n, k)] = EqReal(eq_interpolate(table, eq_number(a, k)));
 }
 
-// Functions of two numbers, in the order of Binary in functions.rs. 24 bytes an element.
+// Functions of two numbers, in the order of Binary in operators.rs. 24 bytes an element.
 extern "C" __global__ void equelle_binary(unsigned int function, EqEntity n, const EqOperand a, const EqOperand b, EqReal* __restrict__ out) {
   const EqEntity k = eq_index();
   if (k >= n) return;

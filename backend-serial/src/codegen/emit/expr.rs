@@ -8,7 +8,7 @@ use equelle_front::types::{Basic, EntityKind, Type};
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
-use super::operators::{comparison, math};
+use super::operators::comparison;
 use super::reals::Reals;
 use super::reduction::side_number;
 use super::stencil::{leads_to_cell, stencil_centroid, stencil_load};
@@ -107,7 +107,7 @@ impl Writer<'_> {
             KExpr::ZeroVector => self.zero_vector(),
             KExpr::Math(op, a, b) => {
                 let (a, b) = (self.expr(a)?, self.expr(b)?);
-                self.math(math(*op), &[a, b])
+                self.math(op.word(), &[a, b])
             }
             KExpr::Interpolate { table, of, argument } => {
                 let (table, argument) = (self.expr(&KExpr::Param(*table))?, self.expr(argument)?);

@@ -1,6 +1,6 @@
 //! Operators and functions of Scalars in Rust.
 
-use equelle_front::ops::{BinaryMath, Comparison};
+use equelle_front::ops::Comparison;
 use proc_macro2::TokenStream;
 use quote::quote;
 
@@ -12,15 +12,5 @@ pub(in crate::codegen) fn comparison(op: Comparison) -> TokenStream {
         Comparison::GreaterEqual => quote! { >= },
         Comparison::Equal => quote! { == },
         Comparison::NotEqual => quote! { != },
-    }
-}
-
-/// In `equelle_runtime::math`.
-pub(in crate::codegen) fn math(function: BinaryMath) -> &'static str {
-    match function {
-        BinaryMath::Min => "min",
-        BinaryMath::Max => "max",
-        BinaryMath::Pow => "pow",
-        BinaryMath::ATan2 => "atan2",
     }
 }

@@ -6,7 +6,7 @@ use equelle_front::types::Basic;
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
-use super::operators::{comparison, math};
+use super::operators::comparison;
 use super::stencil_point::End;
 use super::text::{Level, Text, ident};
 use super::writer::Writer;
@@ -60,11 +60,11 @@ pub(in crate::codegen) fn take_in(
         };
     };
     let Some((found, face)) = found else {
-        let value = writer.math(math(extreme), &[Text::atom(result), term.clone()]);
+        let value = writer.math(extreme.word(), &[Text::atom(result), term.clone()]);
         return quote! { #result = #value; };
     };
     let (name, stays) = (ident(&writer.namer.fresh(&format!("{result}_term"))), comparison(stays));
-    let value = writer.math(math(extreme), &[Text::atom(result), Text::atom(&name)]);
+    let value = writer.math(extreme.word(), &[Text::atom(result), Text::atom(&name)]);
     quote! {
         let #name = #term;
         if !(#result #stays #name || #result.is_nan()) { #found = #face; }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use equelle_front::ir::{Interpolant, ParamId, UnaryOp};
-use equelle_front::ops::{Arithmetic, BinaryMath, Comparison, Elementary, Logic};
+use equelle_front::ops::{Arithmetic, BinaryMath, Comparison, Logic, Work};
 use equelle_front::types::SetId;
 
 /// A value. Operands have smaller numbers.
@@ -139,9 +139,16 @@ impl Op {
     fn cost(self) -> u32 {
         match self {
             Op::Unary(UnaryOp::Sqrt, _) | Op::Arithmetic(Arithmetic::Div, ..) => SLOW,
-            Op::Unary(UnaryOp::Elementary(Elementary::Floor | Elementary::Ceil | Elementary::Sign | Elementary::Round), _) => STEP,
-            Op::Unary(UnaryOp::Elementary(_), _) | Op::Math(BinaryMath::Pow | BinaryMath::ATan2, ..) | Op::Table(..) => ELEMENTARY,
-            Op::Unary(..) | Op::Arithmetic(..) | Op::Compare(..) | Op::Logic(..) | Op::Math(..) | Op::Select(..) => 1,
+            Op::Unary(UnaryOp::Elementary(function), _) => match function.work() {
+                Work::Steps => STEP,
+                Work::Function | Work::Long => ELEMENTARY,
+            },
+            Op::Math(function, ..) => match function.work() {
+                Work::Steps => 1,
+                Work::Function | Work::Long => ELEMENTARY,
+            },
+            Op::Table(..) => ELEMENTARY,
+            Op::Unary(..) | Op::Arithmetic(..) | Op::Compare(..) | Op::Logic(..) | Op::Select(..) => 1,
             _ => 0,
         }
     }

@@ -12,7 +12,7 @@ use quote::quote;
 
 use super::analysis::FluxAnalysis;
 use super::dag::{At, Dag, Node, Op};
-use crate::codegen::emit::operators::{comparison, math};
+use crate::codegen::emit::operators::comparison;
 use crate::codegen::emit::read::{element_type, single_type};
 use crate::codegen::emit::reals::Reals;
 use crate::codegen::emit::stencil_point::End;
@@ -428,7 +428,7 @@ impl Body<'_, '_, '_> {
             }
             Op::Math(op, a, b) => {
                 let (a, b) = (self.value(a)?, self.value(b)?);
-                self.math(math(op), &[a, b])
+                self.math(op.word(), &[a, b])
             }
             Op::Table(id, of, argument) => {
                 let wanted = param(id)?;

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use equelle_front::ir::visit::{Node, visit_block};
 use equelle_front::ir::{KBlock, KExpr, KStmt, Kernel, LocalId, ParamId, Path, Space, UnaryOp};
-use equelle_front::ops::{BinaryMath, Elementary};
+use equelle_front::ops::Work;
 use equelle_front::types::{Basic, Shape};
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
@@ -101,17 +101,15 @@ fn locals_read(block: &KBlock) -> BTreeSet<LocalId> {
 fn word(function: &KExpr) -> &'static str {
     match function {
         KExpr::Unary(UnaryOp::Elementary(function), _) => function.word(),
-        KExpr::Math(BinaryMath::Pow, ..) => "pow",
+        KExpr::Math(function, ..) => function.word(),
         _ => "function",
     }
 }
 
 fn takes_long(expr: &KExpr) -> bool {
     match expr {
-        KExpr::Unary(UnaryOp::Elementary(function), _) => {
-            !matches!(function, Elementary::Floor | Elementary::Ceil | Elementary::Sign | Elementary::Round)
-        }
-        KExpr::Math(BinaryMath::Pow | BinaryMath::ATan2, ..) => true,
+        KExpr::Unary(UnaryOp::Elementary(function), _) => function.work() != Work::Steps,
+        KExpr::Math(function, ..) => function.work() != Work::Steps,
         _ => false,
     }
 }

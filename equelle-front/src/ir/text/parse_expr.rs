@@ -209,8 +209,8 @@ impl KernelParser<'_> {
                 return Ok(Some(constructor(Box::new(a), Box::new(b))));
             }
         }
-        for (word, op) in [("min", BinaryMath::Min), ("max", BinaryMath::Max), ("pow", BinaryMath::Pow), ("atan2", BinaryMath::ATan2)] {
-            if self.accept_function(word) {
+        for op in BinaryMath::ALL {
+            if self.accept_function(op.word()) {
                 self.parser.expect("(")?;
                 let a = self.boxed()?;
                 self.parser.expect(",")?;

@@ -315,6 +315,14 @@ impl<'a> FunctionParser<'a> {
             let (name, domain) = self.pair()?;
             return Ok(Op::InputCollection { element, name, domain });
         }
+        if let Some(op) = BinaryMath::ALL.into_iter().find(|op| op.name() == word) {
+            let (a, b) = self.pair()?;
+            return Ok(Op::Math(op, a, b));
+        }
+        if let Some(reduction) = FaceReduction::ALL.into_iter().find(|reduction| reduction.name() == word) {
+            let (first, second) = self.pair()?;
+            return Ok(Op::FaceReduce { reduction, first, second });
+        }
         let constructor: fn(ValueId) -> Op = match word.as_str() {
             "true" => return Ok(Op::Bool(true)),
             "false" => return Ok(Op::Bool(false)),
@@ -365,13 +373,6 @@ impl<'a> FunctionParser<'a> {
             }
             "Interpolate" => return self.two(|table, argument| Op::Interpolate { table, argument }),
             "Dot" => return self.two(Op::Dot),
-            "Min" => return self.two(|a, b| Op::Math(BinaryMath::Min, a, b)),
-            "Max" => return self.two(|a, b| Op::Math(BinaryMath::Max, a, b)),
-            "FaceSum" => return self.two(|first, second| Op::FaceReduce { reduction: FaceReduction::Sum, first, second }),
-            "FaceMax" => return self.two(|first, second| Op::FaceReduce { reduction: FaceReduction::Max, first, second }),
-            "FaceMin" => return self.two(|first, second| Op::FaceReduce { reduction: FaceReduction::Min, first, second }),
-            "Pow" => return self.two(|a, b| Op::Math(BinaryMath::Pow, a, b)),
-            "ATan2" => return self.two(|a, b| Op::Math(BinaryMath::ATan2, a, b)),
             "Vector" => {
                 self.parser.expect("(")?;
                 return Ok(Op::Vector(self.values_until(")")?));

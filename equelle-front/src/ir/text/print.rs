@@ -6,7 +6,7 @@ use crate::ir::numbers::{Precision, Rounding};
 use crate::ir::op::{Block, Function, Module, MutableId, Op, Rounds, Stmt, StmtKind, UnaryOp, ValueId};
 use crate::ir::text::names::{escape, unique_names, write_name};
 use crate::ir::text::print_kernel;
-use crate::ops::{BinaryMath, GridNumber, Logic, Reduction};
+use crate::ops::{GridNumber, Logic, Reduction};
 use crate::source::Span;
 use crate::types::{Basic, Dimension, SetId, SetTable, Shape, Type};
 
@@ -126,15 +126,6 @@ pub(super) fn reduction(op: Reduction) -> &'static str {
         Reduction::Prod => "prod",
         Reduction::Any => "any",
         Reduction::All => "all",
-    }
-}
-
-pub(super) fn math(op: BinaryMath) -> &'static str {
-    match op {
-        BinaryMath::Min => "Min",
-        BinaryMath::Max => "Max",
-        BinaryMath::Pow => "Pow",
-        BinaryMath::ATan2 => "ATan2",
     }
 }
 
@@ -309,7 +300,7 @@ impl<'a> FunctionPrinter<'a> {
             Op::FaceReduce { reduction, first, second } => format!("{}({}, {})", reduction.name(), v(first), v(second)),
             Op::Dot(a, b) => format!("Dot({}, {})", v(a), v(b)),
             Op::Vector(components) => format!("Vector({})", self.list(components)),
-            Op::Math(op, a, b) => format!("{}({}, {})", math(*op), v(a), v(b)),
+            Op::Math(op, a, b) => format!("{}({}, {})", op.name(), v(a), v(b)),
             Op::TextIndex(a, i) => format!("{} index {i}", v(a)),
             Op::Component(a, i) => format!("{}[{i}]", v(a)),
             Op::Reduce(op, a) => format!("{}({})", reduction(*op), v(a)),

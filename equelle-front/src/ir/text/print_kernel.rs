@@ -2,7 +2,7 @@
 
 use crate::ir::kernel::{CartesianForm, FaceFilter, KBlock, KExpr, KStmt, Kernel, LocalId, ParamId, Path, Side, SideBlocks, Space};
 use crate::ir::text::names::write_name;
-use crate::ir::text::print::{SetNames, line, logic, math, real, reduction, span, unary};
+use crate::ir::text::print::{SetNames, line, logic, real, reduction, span, unary};
 use crate::ops::{Beyond, CellFact, FaceReduction, Offset};
 use crate::types::{SetTable, Type};
 
@@ -205,7 +205,7 @@ impl KernelPrinter<'_> {
                 format!("vector({})", components.join(", "))
             }
             KExpr::ZeroVector => "zero_vector()".to_owned(),
-            KExpr::Math(op, a, b) => format!("{}({}, {})", math(*op).to_lowercase(), self.expr(a), self.expr(b)),
+            KExpr::Math(op, a, b) => format!("{}({}, {})", op.word(), self.expr(a), self.expr(b)),
             KExpr::Interpolate { table, of, argument } => format!("{}({}, {})", of.word(), self.param(*table), self.expr(argument)),
             KExpr::Entity(p) => format!("entity({})", self.path(p)),
             KExpr::Displacement { to, from, is_stored } => {

@@ -1,66 +1,66 @@
 //! Derivatives of elementary functions.
 
+use std::ops::{Add, Mul, Neg, Sub};
+
 use super::algebra::{add, div, mul, neg, sub};
 use crate::ir::{KExpr, UnaryOp};
-use crate::ops::Elementary;
-
-/// Input from which a derivative is computed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Needs {
-    /// The value of the function.
-    Value,
-    /// The operand of the function.
-    Operand,
-}
-
-/// Returns the input that [`adjoint`] reads.
-pub fn needs(function: Elementary) -> Needs {
-    match function {
-        Elementary::Exp | Elementary::Tan | Elementary::Tanh => Needs::Value,
-        Elementary::Log
-        | Elementary::Sin
-        | Elementary::Cos
-        | Elementary::Sinh
-        | Elementary::Cosh
-        | Elementary::ASin
-        | Elementary::ACos
-        | Elementary::ATan
-        | Elementary::Log10
-        | Elementary::Erf
-        | Elementary::Floor
-        | Elementary::Ceil
-        | Elementary::Sign
-        | Elementary::Round => Needs::Operand,
-    }
-}
+use crate::ops::{Algebra, Derivative, Elementary};
 
 /// The adjoint of the operand of a function whose adjoint is given.
-pub fn adjoint(function: Elementary, adjoint: KExpr, operand: KExpr, value: impl Fn() -> KExpr) -> KExpr {
-    let of_operand = |function, operand| KExpr::Unary(UnaryOp::Elementary(function), Box::new(operand));
-    match function {
-        Elementary::Exp => mul(adjoint, value()),
-        Elementary::Log => div(adjoint, operand),
-        Elementary::Sin => mul(adjoint, of_operand(Elementary::Cos, operand)),
-        Elementary::Cos => mul(adjoint, neg(of_operand(Elementary::Sin, operand))),
-        Elementary::Tan => mul(adjoint, add(KExpr::Real(1.0), mul(value(), value()))),
-        Elementary::Tanh => mul(adjoint, sub(KExpr::Real(1.0), mul(value(), value()))),
-        Elementary::Sinh => mul(adjoint, of_operand(Elementary::Cosh, operand)),
-        Elementary::Cosh => mul(adjoint, of_operand(Elementary::Sinh, operand)),
-        Elementary::ASin => div(adjoint, cosine_of_arcus(operand)),
-        Elementary::ACos => neg(div(adjoint, cosine_of_arcus(operand))),
-        Elementary::ATan => div(adjoint, add(KExpr::Real(1.0), mul(operand.clone(), operand))),
-        Elementary::Log10 => div(mul(adjoint, KExpr::Real(std::f64::consts::LOG10_E)), operand),
-        Elementary::Erf => {
-            let bell = of_operand(Elementary::Exp, neg(mul(operand.clone(), operand)));
-            mul(adjoint, mul(KExpr::Real(std::f64::consts::FRAC_2_SQRT_PI), bell))
-        }
-        // Between the jumps.
-        Elementary::Floor | Elementary::Ceil | Elementary::Sign | Elementary::Round => KExpr::Real(0.0),
+pub fn adjoint(function: Elementary, adjoint: KExpr, operand: KExpr, value: KExpr) -> KExpr {
+    match function.derivative(Expr(operand), Expr(value)) {
+        Derivative::Zero => KExpr::Real(0.0),
+        Derivative::Is(Expr(factor)) => mul(adjoint, factor),
+        Derivative::Ratio(Expr(above), Expr(below)) => div(mul(adjoint, above), below),
     }
 }
 
-/// The root of `(1 - x) (1 + x)`.
-fn cosine_of_arcus(x: KExpr) -> KExpr {
-    let square = mul(sub(KExpr::Real(1.0), x.clone()), add(KExpr::Real(1.0), x));
-    KExpr::Unary(UnaryOp::Sqrt, Box::new(square))
+/// An expression of which derivatives are made.
+#[derive(Clone)]
+struct Expr(KExpr);
+
+impl Add for Expr {
+    type Output = Expr;
+
+    fn add(self, other: Expr) -> Expr {
+        Expr(add(self.0, other.0))
+    }
+}
+
+impl Sub for Expr {
+    type Output = Expr;
+
+    fn sub(self, other: Expr) -> Expr {
+        Expr(sub(self.0, other.0))
+    }
+}
+
+impl Mul for Expr {
+    type Output = Expr;
+
+    fn mul(self, other: Expr) -> Expr {
+        Expr(mul(self.0, other.0))
+    }
+}
+
+impl Neg for Expr {
+    type Output = Expr;
+
+    fn neg(self) -> Expr {
+        Expr(neg(self.0))
+    }
+}
+
+impl Algebra for Expr {
+    fn number(value: f64) -> Self {
+        Expr(KExpr::Real(value))
+    }
+
+    fn root(self) -> Self {
+        Expr(KExpr::Unary(UnaryOp::Sqrt, Box::new(self.0)))
+    }
+
+    fn function(self, function: Elementary) -> Self {
+        Expr(KExpr::Unary(UnaryOp::Elementary(function), Box::new(self.0)))
+    }
 }

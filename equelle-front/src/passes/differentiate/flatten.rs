@@ -1,7 +1,6 @@
 //! Makes a body ready to be differentiated: whatever a derivative needs the value of has a name,
 //! and every choice between values that depend on unknowns is an `if`.
 
-use super::elementary::{self, Needs};
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::locals::{assigned, assigned_inside};
@@ -162,7 +161,7 @@ impl Work {
             KExpr::Unary(op, _) => match op {
                 UnaryOp::Sqrt | UnaryOp::Length => true,
                 UnaryOp::Neg | UnaryOp::Not | UnaryOp::Abs => false,
-                UnaryOp::Elementary(function) => elementary::needs(*function) == Needs::Value,
+                UnaryOp::Elementary(function) => function.reads().value,
             },
             KExpr::Arithmetic(Arithmetic::Div, _, b) | KExpr::Math(BinaryMath::Pow, _, b) => self.is_active(b),
             _ => false,
@@ -183,7 +182,7 @@ impl Work {
                 let needs_operand = match op {
                     UnaryOp::Abs | UnaryOp::Length => true,
                     UnaryOp::Neg | UnaryOp::Not | UnaryOp::Sqrt => false,
-                    UnaryOp::Elementary(function) => elementary::needs(function) == Needs::Operand,
+                    UnaryOp::Elementary(function) => function.reads().argument,
                 };
                 let a = if needs_operand { self.named(*a, out) } else { self.flat_if_active(*a, out) };
                 KExpr::Unary(op, Box::new(a))

@@ -380,7 +380,7 @@ fn push(work: &mut Work, sheet: &mut Sheet, expr: &KExpr, part: Part, adjoint: K
                     return push(work, sheet, a, Part::Whole, along, None);
                 }
                 UnaryOp::Elementary(function) => {
-                    let adjoint = elementary::adjoint(*function, adjoint, a_value, own);
+                    let adjoint = elementary::adjoint(*function, adjoint, a_value, own());
                     return push(work, sheet, a, part, adjoint, None);
                 }
             };

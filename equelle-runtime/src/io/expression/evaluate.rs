@@ -4,6 +4,7 @@
 //! value is `None` where a number that is not finite is compared; a number chosen by it is NaN.
 
 use super::{Number, Truth};
+use crate::math;
 use crate::operators::{Binary, Comparison, Elementary, Logic, Unary};
 
 /// Elements that are evaluated at a time: all values of an expression of usual size fit the cache.
@@ -145,17 +146,17 @@ fn each(values: &mut [f64], function: impl Fn(f64) -> f64) {
 /// A loop for each function, so that the function is known where the loop is compiled.
 fn unary(function: Unary, values: &mut [f64]) {
     macro_rules! loops {
-        ($($name:ident),*) => {
+        ($($variant:ident $function:ident $work:ident { $($facts:tt)* })*) => {
             match function {
                 Unary::Copy => {}
                 Unary::Neg => each(values, |value| -value),
                 Unary::Abs => each(values, f64::abs),
                 Unary::Sqrt => each(values, f64::sqrt),
-                $(Unary::Elementary(Elementary::$name) => each(values, |value| Elementary::$name.of(value)),)*
+                $(Unary::Elementary(Elementary::$variant) => each(values, math::$function),)*
             }
         };
     }
-    loops!(Exp, Log, Sin, Cos, Tan, Tanh, Sinh, Cosh, ASin, ACos, ATan, Log10, Erf, Floor, Ceil, Sign, Round);
+    equelle_core::elementary_table!(loops);
 }
 
 #[inline(always)]

@@ -2,7 +2,7 @@
 
 use equelle_front::backend::BackendError;
 use equelle_front::ir::{Carried, FunctionId, KernelId, Op, ParamId, UnaryOp, ValueId};
-use equelle_front::ops::{Arithmetic, BinaryMath, CellFact, Comparison, FaceReduction, GridNumber, InputElement, Logic, Reduction};
+use equelle_front::ops::{Arithmetic, CellFact, Comparison, FaceReduction, GridNumber, InputElement, Logic, Reduction};
 use equelle_front::source::Span;
 use equelle_front::types::{Basic, Shape, Type};
 use proc_macro2::{Ident, Literal, TokenStream};
@@ -231,12 +231,7 @@ impl FunctionWriter<'_> {
                     _ => return Err(unsupported(span, "this function of operands of these types")),
                 };
                 let (a, b) = (self.by_ref(*a)?, self.by_ref(*b)?);
-                let op = ident(match op {
-                    BinaryMath::Min => "Min",
-                    BinaryMath::Max => "Max",
-                    BinaryMath::Pow => "Pow",
-                    BinaryMath::ATan2 => "ATan2",
-                });
+                let op = ident(op.name());
                 Ok(quote! { rt.#method(BinaryMath::#op, #a, #b)? })
             }
             Op::Reduce(reduction, values) => {

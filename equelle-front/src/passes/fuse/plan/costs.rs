@@ -3,7 +3,7 @@
 use super::{Planner, is_sum};
 use crate::cost::CostModel;
 use crate::ir::{Op, OpClass, UnaryOp, ValueId};
-use crate::ops::BinaryMath;
+use crate::ops::Work;
 use crate::types::Shape;
 
 impl Planner<'_> {
@@ -27,7 +27,7 @@ impl Planner<'_> {
         if let Some(op) = op {
             let is_function = match &op {
                 Op::Interpolate { .. } | Op::Unary(UnaryOp::Elementary(_), _) => true,
-                Op::Math(function, ..) => matches!(function, BinaryMath::Pow | BinaryMath::ATan2),
+                Op::Math(function, ..) => function.work() != Work::Steps,
                 _ => false,
             };
             cost = if is_function { self.model.operation(&op) } else { 0 };

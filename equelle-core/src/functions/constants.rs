@@ -276,4 +276,4 @@ macro_rules! two_over_pi {
     };
 }
 
-pub(super) use {double_constants, single_constants, two_over_pi};
+pub(crate) use {double_constants, single_constants, two_over_pi};

@@ -2,8 +2,10 @@
 //!
 //! Kernels call `eq_exp(x)` and its like for `double` and `float`.
 
-use super::constants::{double_constants, single_constants, two_over_pi};
-use super::functions::elementary_functions;
+use crate::binary_math::BinaryMath;
+use crate::derivative::Algebra;
+use crate::elementary::Elementary;
+use crate::functions::{double_constants, elementary_functions, single_constants, two_over_pi};
 
 macro_rules! cuda_constants {
     ({ $($name:ident: $type:ident = $value:expr;)* } { $($poly:ident: [$first:expr $(, $next:expr)* $(,)?];)* }) => {
@@ -95,13 +97,10 @@ EQ_FUNCTION F number(U u) { return __uint_as_float(u); }
 #endif
 ";
 
-/// The functions of one number that kernels may call; those of two are [`OF_TWO`].
-const OF_ONE: [&str; 17] =
-    ["exp", "log", "log10", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "erf", "floor", "ceil", "sign", "round"];
-const OF_TWO: [&str; 2] = ["pow", "atan2"];
+/// The functions of two numbers that kernels may call.
+const OF_TWO: [BinaryMath; 2] = [BinaryMath::Pow, BinaryMath::ATan2];
 
-/// CUDA C++ text of the functions and of tables, for the prelude of kernels. It needs
-/// `EQ_FUNCTION`.
+/// CUDA C++ text of the functions, for the prelude of kernels. It needs `EQ_FUNCTION`.
 pub fn cuda_text() -> String {
     let functions = elementary_functions!(cuda_functions);
     let mut text = two_over_pi!(cuda_table).to_owned();
@@ -109,12 +108,82 @@ pub fn cuda_text() -> String {
         [("double", DOUBLE_BITS, double_constants!(cuda_constants)), ("float", SINGLE_BITS, single_constants!(cuda_constants))]
     {
         text += &format!("namespace eq_{name} {{\n{bits}{GIVEN}{constants}{functions}{ANGLE_OF}}}\n");
-        for function in OF_ONE {
+        for function in Elementary::ALL.map(Elementary::word) {
             text += &format!("EQ_FUNCTION {name} eq_{function}({name} x) {{ return eq_{name}::{function}(x); }}\n");
         }
-        for function in OF_TWO {
+        for function in OF_TWO.map(BinaryMath::word) {
             text += &format!("EQ_FUNCTION {name} eq_{function}({name} a, {name} b) {{ return eq_{name}::{function}(a, b); }}\n");
         }
     }
-    text + super::table::CUDA_TEXT
+    text
+}
+
+/// CUDA C++ text of a function by its number, and of its derivative `d` at the argument `x`, where
+/// the value is `y`, for kernels that do one operation. It needs `EqReal`.
+pub fn cuda_dispatch_text() -> String {
+    let mut values = String::from("EQ_FUNCTION EqReal eq_elementary(unsigned int function, EqReal x) {\n  switch (function) {\n");
+    let mut derivatives =
+        String::from("EQ_FUNCTION EqReal eq_elementary_derivative(unsigned int function, EqReal x, EqReal y) {\n  switch (function) {\n");
+    for (number, function) in Elementary::ALL.into_iter().enumerate() {
+        let derivative = function.derivative(Text("x".to_owned()), Text("y".to_owned())).factor().0;
+        values += &format!("    case {number}: return eq_{}(x);\n", function.word());
+        derivatives += &format!("    case {number}: return {derivative};\n");
+    }
+    let end = "  }\n  return EqReal(0) / EqReal(0);\n}\n";
+    values + end + &derivatives + end
+}
+
+/// An expression in CUDA C++.
+#[derive(Clone)]
+struct Text(String);
+
+macro_rules! text_operator {
+    ($($operator:ident $method:ident $symbol:literal)*) => {
+        $(impl std::ops::$operator for Text {
+            type Output = Text;
+
+            fn $method(self, other: Text) -> Text {
+                Text(format!("({} {} {})", self.0, $symbol, other.0))
+            }
+        })*
+    };
+}
+
+text_operator!(Add add "+" Sub sub "-" Mul mul "*" Div div "/");
+
+impl std::ops::Neg for Text {
+    type Output = Text;
+
+    fn neg(self) -> Text {
+        Text(format!("(-{})", self.0))
+    }
+}
+
+impl Algebra for Text {
+    fn number(value: f64) -> Self {
+        Text(format!("EqReal({value:?})"))
+    }
+
+    fn root(self) -> Self {
+        Text(format!("sqrt({})", self.0))
+    }
+
+    fn function(self, function: Elementary) -> Self {
+        Text(format!("eq_{}({})", function.word(), self.0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_function_has_a_number_and_a_derivative() {
+        let text = cuda_dispatch_text();
+        let number = Elementary::Cos as u32;
+        assert!(text.contains(&format!("    case {number}: return eq_cos(x);\n")), "{text}");
+        assert!(text.contains(&format!("    case {number}: return (-eq_sin(x));\n")), "{text}");
+        assert!(text.contains("return (EqReal(1.0) / sqrt(((EqReal(1.0) - x) * (EqReal(1.0) + x))));\n"), "{text}");
+        assert_eq!(text.matches("    case ").count(), 2 * Elementary::ALL.len());
+    }
 }

@@ -1,5 +1,5 @@
 //! The text of the elementary functions, from which both Rust ([`rust`](super::rust)) and CUDA C++
-//! ([`cuda`](super::cuda)) are made.
+//! ([`cuda`](crate::cuda)) are made.
 //!
 //! The text has additions, subtractions, multiplications, divisions and square roots, each rounded
 //! once, and operations on the bits of numbers: the same bits on every target. It has no branches,
@@ -135,7 +135,7 @@ macro_rules! elementary_functions {
                 let r: F = h - l;
                 return scaled(ONE + (h - (l - exp_series(r))), shifted);
             }
-            /// Half of the exponential function of a number that is not negative.
+            /// Half of the exponential function of a number that is not below twice -`TANH_HIGH`.
             fn half_exp(x: F) -> Pair {
                 let y: F = select(x > COSH_HIGH, COSH_HIGH, x);
                 let r: Pair = exp_rest(y, ZERO);
@@ -143,6 +143,17 @@ macro_rules! elementary_functions {
                 let whole: Pair = fast_two_sum(ONE, less_one.hi);
                 let shifted: F = shifted_power(y);
                 return pair(scaled(HALF * whole.hi, shifted), scaled(HALF * (whole.lo + less_one.lo), shifted));
+            }
+
+            /// The exponential function less 1, within 1 ulp: the sum of a pair, or a small number
+            /// as it is.
+            fn expm1(x: F) -> F {
+                let low: F = -(TWO * TANH_HIGH);
+                let h: Pair = half_exp(select(x < low, low, x));
+                let less: Pair = two_sum(h.hi, -HALF);
+                let finite: B = h.hi < number(INFINITE_BITS);
+                let value: F = TWO * select(finite, less.hi + (less.lo + h.lo), h.hi);
+                return select(magnitude(x) * WHOLE < QUARTER, x, value);
             }
 
             // ---- Hyperbolic functions -----------------------------------------------------------
@@ -477,4 +488,4 @@ macro_rules! elementary_functions {
     };
 }
 
-pub(super) use elementary_functions;
+pub(crate) use elementary_functions;

@@ -1,7 +1,7 @@
 //! The elementary functions in Rust, made of their text.
 
 use super::constants::{double_constants, single_constants, two_over_pi};
-use super::functions::elementary_functions;
+use super::text::elementary_functions;
 
 /// Constants, and polynomials by Horner's rule.
 macro_rules! rust_constants {
