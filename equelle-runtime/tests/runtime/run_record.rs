@@ -35,11 +35,11 @@ fn session_of(program: Program, dir: &Path, more: &[&str]) -> Result<Session, Er
 fn steps(dir: &Path, count: usize, end: Result<(), Error>) -> Result<(), Error> {
     simulator::recorded(session_of(heat(), dir, &[])?, |mut session| {
         let cells = session.domain(ALL_CELLS)?;
-        session.output_collection("u", &cells, &[0.0, 0.5])?;
+        session.outputs().collection("u", &cells, &[0.0, 0.5])?;
         let sequence = std::sync::Arc::new(vec![0.25; count]);
-        let mut state = session.begin_loop_over(&sequence);
-        while let Some(step) = session.next_step(&mut state) {
-            session.output_collection("u", &cells, &[step as f64, 0.5])?;
+        let mut state = session.loops().begin_over(&sequence);
+        while let Some(step) = session.loops().next_step(&mut state) {
+            session.outputs().collection("u", &cells, &[step as f64, 0.5])?;
         }
         end
     })
@@ -102,9 +102,9 @@ fn files_of_the_run_before_go_away() {
     let mut session = Session::open_with(heat(), &given, options).unwrap();
     let cells = session.domain(ALL_CELLS).unwrap();
     assert_eq!(outputs_in(&dir), 102, "before the first output nothing happens");
-    session.output_collection("u", &cells, &[1.0, 2.0]).unwrap();
-    session.output_collection("u", &cells, &[1.0, 2.0]).unwrap();
-    session.complete_outputs().unwrap();
+    session.outputs().collection("u", &cells, &[1.0, 2.0]).unwrap();
+    session.outputs().collection("u", &cells, &[1.0, 2.0]).unwrap();
+    session.outputs().complete().unwrap();
     session.finish();
     drop(session);
     assert!(stderr.text().contains(&format!("2 files in `{}` (99 of earlier runs removed)", dir.display())), "{}", stderr.text());
@@ -176,8 +176,8 @@ fn the_record_changes_hands_with_the_first_file() {
     let mut session = session_of(heat(), &dir, &[]).unwrap();
     let cells = session.domain(ALL_CELLS).unwrap();
     assert_eq!((&record(&dir)["state"], outputs_in(&dir)), (&"done".into(), 4));
-    session.output_collection("u", &cells, &[1.0, 2.0]).unwrap();
-    session.complete_outputs().unwrap();
+    session.outputs().collection("u", &cells, &[1.0, 2.0]).unwrap();
+    session.outputs().complete().unwrap();
     assert_eq!((&record(&dir)["state"], outputs_in(&dir)), (&"running".into(), 1));
     let failed = Error::new(ErrorKind::Simulation, "it blew up");
     assert!(simulator::recorded(session, |_| Err(failed)).is_err());
@@ -296,8 +296,8 @@ fn a_run_to_memory_writes_no_file() {
         let session = Session::open_with(heat(), &all, Options { sink: sink.clone(), ..Options::silent() }).unwrap();
         simulator::recorded(session, |mut session| {
             let cells = session.domain(ALL_CELLS)?;
-            session.output_collection("u", &cells, &[0.25, 0.5])?;
-            session.output_later("u", &cells, || Ok(vec![vec![1.0, 2.0]]))
+            session.outputs().collection("u", &cells, &[0.25, 0.5])?;
+            session.outputs().later("u", &cells, || Ok(vec![vec![1.0, 2.0]]))
         })
         .unwrap();
     }
