@@ -1,6 +1,7 @@
 //! Facts of the kernels of a program.
 
 use crate::entity::CanonicalSet;
+use crate::grid::Grid;
 
 /// Data of a kernel for run-time messages and `--profile`; constants in generated programs.
 #[derive(Clone, Copy, Debug)]
@@ -13,6 +14,15 @@ pub struct KernelInfo<'a> {
     pub set: Option<CanonicalSet>,
     /// Its least memory traffic.
     pub bytes: KernelBytes,
+}
+
+impl KernelInfo<'_> {
+    /// Least memory traffic of a call over so many elements of a grid, in bytes.
+    pub fn bytes_moved(&self, grid: &Grid, elements: usize) -> u64 {
+        let by_dim = if grid.cartesian_shape().is_some() { self.bytes.cartesian } else { self.bytes.general };
+        let of_one = by_dim.get(grid.dim().wrapping_sub(1)).copied().unwrap_or(0);
+        elements as u64 * u64::from(of_one)
+    }
 }
 
 /// Bytes of a kernel for one element if each array goes through the cache once; by dimension of the

@@ -94,7 +94,7 @@ impl<R: Checkpoint> Between<'_, '_, '_, R> {
 
 impl<R: Checkpoint> RunState for Between<'_, '_, '_, R> {
     fn moment(&mut self) -> StepTime {
-        self.rt.session().moment()
+        self.rt.session().outputs().moment()
     }
 
     fn variables(&self) -> Vec<String> {

@@ -428,7 +428,7 @@ pub trait Implicit: EquelleRuntime {
 
     /// Assigns a variable of the program in a residual, unless the residual is on trial.
     fn assign<T>(&mut self, variable: &mut T, value: T) {
-        if !self.session().holds_back() {
+        if !self.session().outputs().holds_back() {
             *variable = value;
         }
     }

@@ -31,7 +31,7 @@ pub(crate) fn make() -> Result<(), Failure> {
     let name = format!("equellec-{}-{}-{}", env!("CARGO_PKG_VERSION"), std::env::consts::ARCH, std::env::consts::OS);
     let dist = target.join("dist");
     let folder = dist.join(&name);
-    empty(&folder)?;
+    tools::empty_folder(&folder)?;
     copy(&program, &folder.join("bin").join(program.file_name().unwrap_or_default()))?;
     for file in FILES {
         copy(&root().join(file), &folder.join(file.rsplit('/').next().unwrap_or(file)))?;
@@ -56,7 +56,7 @@ pub(crate) fn make() -> Result<(), Failure> {
 /// Unpacks the archive in an empty folder, and runs what is in it with an empty cache.
 fn check(archive: &Path, name: &str) -> Result<(), Failure> {
     let scratch = archive.with_file_name("check");
-    empty(&scratch)?;
+    tools::empty_folder(&scratch)?;
     tools::run(Command::new("tar").current_dir(&scratch).arg("--extract").arg("--file").arg(archive))?;
     let folder = scratch.join(name);
     let program = folder.join("bin").join(format!("equellec{}", std::env::consts::EXE_SUFFIX));
@@ -92,12 +92,6 @@ fn examples_without_cargo(program: &Path, scratch: &Path) -> Result<(), Failure>
         }
     }
     Ok(())
-}
-
-/// Makes an empty folder.
-fn empty(folder: &Path) -> Result<(), Failure> {
-    let removed = if folder.exists() { fs::remove_dir_all(folder) } else { Ok(()) };
-    removed.and_then(|()| fs::create_dir_all(folder)).map_err(|error| format!("cannot empty `{}`: {error}", folder.display()))
 }
 
 fn copy(from: &Path, to: &Path) -> Result<(), Failure> {

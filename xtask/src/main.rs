@@ -43,7 +43,9 @@ enum Command {
         #[arg(long)]
         check: bool,
     },
-    /// Print modules that import each other; fail where too many do
+    /// Print modules that import each other, and types with more than 60 methods or 15 fields (an
+    /// `impl` of a trait counts for no type, the trait counts its own methods); fail where there
+    /// are too many
     Circles {
         /// Only circles with a file in this folder, with the imports that make them
         folder: Option<String>,

@@ -127,3 +127,9 @@ pub(crate) fn samples(path: &Path) -> Result<Vec<(usize, f64)>, Failure> {
     let pairs = text.lines().filter_map(|line| line.split_once(' '));
     Ok(pairs.filter_map(|(cell, value)| Some((cell.parse().ok()?, value.parse().ok()?))).collect())
 }
+
+/// Makes an empty folder.
+pub(crate) fn empty_folder(folder: &Path) -> Result<(), Failure> {
+    let removed = if folder.exists() { fs::remove_dir_all(folder) } else { Ok(()) };
+    removed.and_then(|()| fs::create_dir_all(folder)).map_err(|error| format!("cannot empty `{}`: {error}", folder.display()))
+}

@@ -32,7 +32,7 @@ impl CudaRuntime {
     /// `Backend`: the kernels cannot be compiled or loaded.
     pub fn call_over(&mut self, module: &KernelModule, kernel: &KernelInfo, name: &str, elements: usize) -> Result<Call, Error> {
         let work = self.session.profiler().map(|profiler| {
-            let bytes = self.session.kernel_bytes(kernel, elements);
+            let bytes = kernel.bytes_moved(self.session.grid(), elements);
             profiler.moved(bytes);
             Work { lines: kernel.lines.into(), bytes }
         });

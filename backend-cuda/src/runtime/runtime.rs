@@ -215,14 +215,14 @@ impl CudaRuntime {
         let tune = Tune::from_parameters(session.parameters())?;
         session.message(&format!("running on {}", device.properties().name));
         // The threads of a warp read the same face of many cells.
-        session.renumber_grid_with(FaceOrder::OfFile);
+        session.grid_domains().renumber_with(FaceOrder::OfFile);
         let grid = session.grid();
         let shape = grid.closed_shape().map(cartesian_args);
         // The arrays of an open Cartesian grid are made where something reads them.
         let narrow = if grid.cartesian_shape().is_none() { half_faces::narrow(grid.topology(), grid.threads()) } else { None };
         let options = compile_options(&session, precision, narrow.is_some());
         let executor = Executor::new(device, options, shape, tune, session.interrupt().clone());
-        if session.profile() {
+        if session.profiler().is_some() {
             executor.measure_kernel_times();
         }
         Ok(CudaRuntime {

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use equelle_runtime::domain::Domain;
 use equelle_runtime::grid::NONE;
-use equelle_runtime::session::LoopState;
 use equelle_runtime::session::finite::Nonfinite;
+use equelle_runtime::session::{LoopState, grid_requirements};
 use equelle_runtime::{CanonicalSet, EquelleRuntime, Error, HostAccess, Real, RoundLength, TablePart};
 
 use crate::runtime::executor::precision::Precision;
@@ -49,11 +49,11 @@ impl EquelleRuntime for CudaRuntime {
     }
 
     fn require_cells(&mut self, cells: [usize; 3], line: u32) -> Result<(), Error> {
-        self.session.require_cells(cells, line)
+        grid_requirements::require_cells(self.session.grid(), cells, line)
     }
 
     fn require_face_geometry(&mut self, line: u32) -> Result<(), Error> {
-        self.session.require_face_geometry(line)
+        grid_requirements::require_face_geometry(self.session.grid(), line)
     }
 
     fn read_stored_positions(&mut self, line: u32) {
@@ -80,48 +80,48 @@ impl EquelleRuntime for CudaRuntime {
 
     fn input_scalar(&mut self, name: &str, default: &Scalar) -> Result<Scalar, Error> {
         let default = self.number(default)?;
-        Ok(Scalar::Host(self.session.input_scalar(name, default)?))
+        Ok(Scalar::Host(self.session.inputs().scalar(name, default)?))
     }
 
     fn input_collection(&mut self, name: &str, domain: &Arc<Domain>) -> Result<ScalarCollection, Error> {
-        let values = self.session.input_collection(name, domain)?.to_vec(domain.len());
+        let values = self.session.inputs().collection(name, domain)?.to_vec(domain.len());
         self.upload_values(domain, &values)
     }
 
     fn input_vectors(&mut self, name: &str, domain: &Arc<Domain>) -> Result<VectorCollection, Error> {
-        let components = self.session.input_vectors(name, domain)?;
+        let components = self.session.inputs().vectors(name, domain)?;
         self.vector_collection(domain, components.iter().map(|values| values.to_vec(domain.len())).collect())
     }
 
     fn input_bools(&mut self, name: &str, domain: &Arc<Domain>) -> Result<BoolCollection, Error> {
-        let values = self.session.input_bools(name, domain)?.to_vec(domain.len());
+        let values = self.session.inputs().bools(name, domain)?.to_vec(domain.len());
         self.bool_collection(domain, values)
     }
 
     fn input_domain(&mut self, name: &str, within: &Arc<Domain>) -> Result<Arc<Domain>, Error> {
-        self.session.input_domain(name, within)
+        self.session.inputs().domain(name, within)
     }
 
     fn domain_where(&mut self, name: &str, within: &Arc<Domain>, condition: &BoolCollection) -> Result<Arc<Domain>, Error> {
         let holds = self.bools(condition)?;
         self.check_flag()?;
-        Ok(self.session.domain_where(name, within, &holds))
+        Ok(self.session.grid_domains().filtered(name, within, &holds))
     }
 
     fn input_sequence(&mut self, name: &str) -> Result<Sequence, Error> {
-        let values = self.session.input_sequence(name)?;
+        let values = self.session.inputs().sequence(name)?;
         let buffer = self.executor.upload(name, &values)?;
         Ok(Sequence { len: values.len(), buffer, read: Some(values) })
     }
 
     fn input_table(&mut self, name: &str, argument: &str, value: &str) -> Result<DeviceTable, Error> {
-        let table = self.session.input_table(name, argument, value)?;
+        let table = self.session.inputs().table(name, argument, value)?;
         let buffer = self.executor.upload(name, table.numbers())?;
         Ok(DeviceTable { buffer, table })
     }
 
     fn input_table2(&mut self, name: &str, first: &str, second: &str, value: &str, part: TablePart) -> Result<DeviceTable, Error> {
-        let table = self.session.input_table2(name, [first, second], value, part)?;
+        let table = self.session.inputs().table2(name, [first, second], value, part)?;
         let buffer = self.executor.upload(name, table.numbers())?;
         Ok(DeviceTable { buffer, table })
     }
@@ -130,12 +130,12 @@ impl EquelleRuntime for CudaRuntime {
         self.resolve_step()?;
         let value = self.number(value)?;
         self.check_flag()?;
-        self.session.output_scalar(tag, value)
+        self.session.outputs().scalar(tag, value)
     }
 
     fn output_collection(&mut self, tag: &str, value: &ScalarCollection) -> Result<(), Error> {
         self.resolve_step()?;
-        if self.session.skips_output(tag, value.domain.len()) {
+        if self.session.outputs().skips(tag, value.domain.len()) {
             return Ok(());
         }
         // Outputs need no derivatives.
@@ -148,12 +148,12 @@ impl EquelleRuntime for CudaRuntime {
             Precision::Double => {
                 let values: Vec<f64> = self.executor.download(dense.pointer(), n)?;
                 self.check_flag()?;
-                self.session.output_collection(tag, value.domain(), &values)
+                self.session.outputs().collection(tag, value.domain(), &values)
             }
             Precision::Single => {
                 let values: Vec<f32> = self.executor.download(dense.pointer(), n)?;
                 self.check_flag()?;
-                self.session.output_collection(tag, value.domain(), &values)
+                self.session.outputs().collection(tag, value.domain(), &values)
             }
         }
     }
@@ -161,24 +161,24 @@ impl EquelleRuntime for CudaRuntime {
     fn output_bool(&mut self, tag: &str, value: &Bool) -> Result<(), Error> {
         let value = self.bool_value(value)?;
         self.check_flag()?;
-        self.session.output_bool(tag, value)
+        self.session.outputs().bool(tag, value)
     }
 
     fn output_vector(&mut self, tag: &str, value: &Vector) -> Result<(), Error> {
         let value = self.vector_value(value)?;
         self.check_flag()?;
-        self.session.output_vector(tag, &value)
+        self.session.outputs().vector(tag, &value)
     }
 
     fn output_text(&mut self, tag: &str, value: &str) -> Result<(), Error> {
         self.resolve_step()?;
         self.check_flag()?;
-        self.session.output_text(tag, value)
+        self.session.outputs().text(tag, value)
     }
 
     fn output_vectors(&mut self, tag: &str, value: &VectorCollection) -> Result<(), Error> {
         self.resolve_step()?;
-        if self.session.skips_output(tag, value.domain().len()) {
+        if self.session.outputs().skips(tag, value.domain().len()) {
             return Ok(());
         }
         let components = self.session.grid().dim();
@@ -190,42 +190,42 @@ impl EquelleRuntime for CudaRuntime {
         match self.executor.precision() {
             Precision::Double => {
                 let components: Vec<&[f64]> = values.iter().map(Vec::as_slice).collect();
-                self.session.output_vectors(tag, value.domain(), &components)
+                self.session.outputs().vectors(tag, value.domain(), &components)
             }
             Precision::Single => {
                 let values: Vec<Vec<f32>> = values.into_iter().map(f32::vec_from_f64).collect();
                 let components: Vec<&[f32]> = values.iter().map(Vec::as_slice).collect();
-                self.session.output_vectors(tag, value.domain(), &components)
+                self.session.outputs().vectors(tag, value.domain(), &components)
             }
         }
     }
 
     fn output_bools(&mut self, tag: &str, value: &BoolCollection) -> Result<(), Error> {
         self.resolve_step()?;
-        if self.session.skips_output(tag, value.domain().len()) {
+        if self.session.outputs().skips(tag, value.domain().len()) {
             return Ok(());
         }
         let values = self.bools(value)?;
         self.check_flag()?;
-        self.session.output_bools(tag, value.domain(), &values)
+        self.session.outputs().bools(tag, value.domain(), &values)
     }
 
     fn output_entities(&mut self, tag: &str, value: &EntityCollection) -> Result<(), Error> {
         self.resolve_step()?;
-        if self.session.skips_output(tag, value.domain().len()) {
+        if self.session.outputs().skips(tag, value.domain().len()) {
             return Ok(());
         }
         let entities: Vec<u32> = self.entity_indices(value)?.into_iter().map(|entity| entity.unwrap_or(NONE)).collect();
         self.check_flag()?;
-        self.session.output_entities(tag, value.domain(), value.kind(), &entities)
+        self.session.outputs().entities(tag, value.domain(), value.kind(), &entities)
     }
 
     fn begin_loop(&mut self, sequence: &Sequence) -> Result<Loop, Error> {
         self.resolve_step()?;
         let elements = self.elements_of(sequence.clone())?;
         let state = match &sequence.read {
-            Some(read) => self.session.begin_loop_over(read),
-            None => self.session.begin_loop(sequence.len),
+            Some(read) => self.session.loops().begin_over(read),
+            None => self.session.loops().begin(sequence.len),
         };
         Ok(self.loop_of(state, Some(elements)))
     }
@@ -246,7 +246,7 @@ impl EquelleRuntime for CudaRuntime {
             self.executor.flush()?;
             self.executor.synchronise()?;
         }
-        if self.session.next_step(&mut state.state).is_none() {
+        if self.session.loops().next_step(&mut state.state).is_none() {
             self.end_rounds(state)?;
             return Ok(None);
         }
@@ -280,7 +280,7 @@ impl EquelleRuntime for CudaRuntime {
     fn begin_range(&mut self, from: &Scalar, below: &Scalar, length: RoundLength) -> Result<Loop, Error> {
         self.resolve_step()?;
         let (from, below) = (self.number(from)?, self.number(below)?);
-        let (state, range) = self.session.begin_range(from, below, length)?;
+        let (state, range) = self.session.loops().begin_range(from, below, length)?;
         let numbers: Vec<f64> = (0..range.rounds).map(|round| range.first + round as f64).collect();
         let buffer = self.executor.upload("a range", &numbers)?;
         let elements = self.elements_of(Sequence { len: range.rounds, buffer, read: None })?;
@@ -289,7 +289,7 @@ impl EquelleRuntime for CudaRuntime {
 
     fn begin_rounds(&mut self, length: RoundLength) -> Result<Loop, Error> {
         self.resolve_step()?;
-        let state = self.session.begin_rounds(length);
+        let state = self.session.loops().begin_rounds(length);
         Ok(self.loop_of(state, None))
     }
 
@@ -297,7 +297,7 @@ impl EquelleRuntime for CudaRuntime {
         // Reading the condition submits what is queued, so that each round is one sequence of
         // launches.
         let condition = self.condition_of_round(condition)?;
-        if !self.session.goes_on(&mut state.state, condition)? {
+        if !self.session.loops().goes_on(&mut state.state, condition)? {
             self.end_rounds(state)?;
             return Ok(false);
         }
@@ -316,7 +316,7 @@ impl EquelleRuntime for CudaRuntime {
 
     fn check_scalar(&mut self, name: &str, value: &Scalar) -> Result<(), Error> {
         self.resolve_step()?;
-        if self.session.nonfinite() == Nonfinite::Allow && self.session.measured_variable().is_none() {
+        if self.session.nonfinite() == Nonfinite::Allow && self.session.loops().measured_variable().is_none() {
             return Ok(());
         }
         let value = self.number(value)?;
@@ -326,7 +326,7 @@ impl EquelleRuntime for CudaRuntime {
 
     fn check_vector(&mut self, name: &str, value: &Vector) -> Result<(), Error> {
         self.resolve_step()?;
-        if self.session.nonfinite() == Nonfinite::Allow && self.session.measured_variable().is_none() {
+        if self.session.nonfinite() == Nonfinite::Allow && self.session.loops().measured_variable().is_none() {
             return Ok(());
         }
         let value = self.vector_value(value)?;
@@ -367,7 +367,7 @@ impl EquelleRuntime for CudaRuntime {
                 times.report(&**self.executor.device(), &profiler);
             }
             if let Some(bandwidth) = self.executor.device().copy_bandwidth() {
-                self.session.set_bandwidth(bandwidth);
+                profiler.set_bandwidth(bandwidth);
             }
             let c = self.counters();
             let size = equelle_runtime::report::bytes;
@@ -399,7 +399,7 @@ impl CudaRuntime {
     }
 
     fn loop_of(&mut self, state: LoopState, elements: Option<Elements>) -> Loop {
-        let steady = self.session.profile().then(Steady::default);
+        let steady = self.session.profiler().is_some().then(Steady::default);
         Loop { state, elements, handed_over: self.executor.queue().handed_over(), steady }
     }
 

@@ -12,7 +12,7 @@ use equelle_runtime::linalg::space::host::HostSpace;
 use equelle_runtime::math::table::Table;
 use equelle_runtime::report::bytes;
 use equelle_runtime::session::placement::ComputeDevice;
-use equelle_runtime::session::{LoopState, RoundLength, Session};
+use equelle_runtime::session::{LoopState, RoundLength, Session, grid_requirements};
 use equelle_runtime::{CanonicalSet, EquelleRuntime, Error, MemoryPlan, Real, TablePart};
 
 use super::collections::{BoolCollection, EntityCollection, ScalarCollection, VectorCollection};
@@ -62,7 +62,7 @@ impl<R: Real> SerialRuntime<R> {
     /// # Panics
     /// If the session has created domains, or its grid is shared.
     pub fn with_precision(mut session: Session) -> Self {
-        session.renumber_grid();
+        session.grid_domains().renumber();
         SerialRuntime {
             session,
             reals: Rc::default(),
@@ -144,7 +144,7 @@ impl<R: Real> EquelleRuntime for SerialRuntime<R> {
     }
 
     fn plan_memory(&mut self, plan: MemoryPlan) -> Result<(), Error> {
-        self.session.plan_memory(plan, size_of::<R>())
+        self.session.memory().plan(plan, size_of::<R>())
     }
 
     fn keep_geometry(&mut self, arrays: &[GeometryArray]) {
@@ -167,11 +167,11 @@ impl<R: Real> EquelleRuntime for SerialRuntime<R> {
     }
 
     fn require_cells(&mut self, cells: [usize; 3], line: u32) -> Result<(), Error> {
-        self.session.require_cells(cells, line)
+        grid_requirements::require_cells(self.session.grid(), cells, line)
     }
 
     fn require_face_geometry(&mut self, line: u32) -> Result<(), Error> {
-        self.session.require_face_geometry(line)
+        grid_requirements::require_face_geometry(self.session.grid(), line)
     }
 
     fn read_stored_positions(&mut self, line: u32) {
@@ -195,22 +195,22 @@ impl<R: Real> EquelleRuntime for SerialRuntime<R> {
     }
 
     fn input_scalar(&mut self, name: &str, default: &f64) -> Result<f64, Error> {
-        self.session.input_scalar(name, *default)
+        self.session.inputs().scalar(name, *default)
     }
 
     fn input_collection(&mut self, name: &str, domain: &Arc<Domain>) -> Result<ScalarCollection<R>, Error> {
-        let values = self.session.input_collection(name, domain)?;
+        let values = self.session.inputs().collection(name, domain)?;
         Ok(self.scalar_collection_from(domain, self.input_buffer(domain, &values)))
     }
 
     fn input_vectors(&mut self, name: &str, domain: &Arc<Domain>) -> Result<VectorCollection<R>, Error> {
-        let components = self.session.input_vectors(name, domain)?;
+        let components = self.session.inputs().vectors(name, domain)?;
         Ok(self.vector_collection_from(domain, components.iter().map(|values| self.input_buffer(domain, values))))
     }
 
     fn input_bools(&mut self, name: &str, domain: &Arc<Domain>) -> Result<BoolCollection, Error> {
         let mut out = self.take_bool_buffer(domain.len());
-        match self.session.input_bools(name, domain)? {
+        match self.session.inputs().bools(name, domain)? {
             CollectionInput::Uniform(value) => out.fill(value),
             CollectionInput::Values(values) => out.copy_from_slice(&values),
         }
@@ -218,66 +218,66 @@ impl<R: Real> EquelleRuntime for SerialRuntime<R> {
     }
 
     fn input_domain(&mut self, name: &str, within: &Arc<Domain>) -> Result<Arc<Domain>, Error> {
-        self.session.input_domain(name, within)
+        self.session.inputs().domain(name, within)
     }
 
     fn domain_where(&mut self, name: &str, within: &Arc<Domain>, condition: &BoolCollection) -> Result<Arc<Domain>, Error> {
-        Ok(self.session.domain_where(name, within, &condition.values))
+        Ok(self.session.grid_domains().filtered(name, within, &condition.values))
     }
 
     fn input_sequence(&mut self, name: &str) -> Result<Arc<Vec<f64>>, Error> {
-        self.session.input_sequence(name)
+        self.session.inputs().sequence(name)
     }
 
     fn input_table(&mut self, name: &str, argument: &str, value: &str) -> Result<Arc<Table>, Error> {
-        self.session.input_table(name, argument, value)
+        self.session.inputs().table(name, argument, value)
     }
 
     fn input_table2(&mut self, name: &str, first: &str, second: &str, value: &str, part: TablePart) -> Result<Arc<Table>, Error> {
-        self.session.input_table2(name, [first, second], value, part)
+        self.session.inputs().table2(name, [first, second], value, part)
     }
 
     fn output_scalar(&mut self, tag: &str, value: &f64) -> Result<(), Error> {
-        self.session.output_scalar(tag, *value)
+        self.session.outputs().scalar(tag, *value)
     }
 
     fn output_collection(&mut self, tag: &str, value: &ScalarCollection<R>) -> Result<(), Error> {
         let values = self.values_of(value);
-        self.session.output_collection(tag, &value.domain, &values)
+        self.session.outputs().collection(tag, &value.domain, &values)
     }
 
     fn output_bool(&mut self, tag: &str, value: &bool) -> Result<(), Error> {
-        self.session.output_bool(tag, *value)
+        self.session.outputs().bool(tag, *value)
     }
 
     fn output_vector(&mut self, tag: &str, value: &[f64; 3]) -> Result<(), Error> {
         let dim = self.grid().dim();
-        self.session.output_vector(tag, &value[..dim])
+        self.session.outputs().vector(tag, &value[..dim])
     }
 
     fn output_text(&mut self, tag: &str, value: &str) -> Result<(), Error> {
-        self.session.output_text(tag, value)
+        self.session.outputs().text(tag, value)
     }
 
     fn output_vectors(&mut self, tag: &str, value: &VectorCollection<R>) -> Result<(), Error> {
         let components: Vec<&[R]> = value.components().map(|component| &component[..]).collect();
-        self.session.output_vectors(tag, &value.domain, &components)
+        self.session.outputs().vectors(tag, &value.domain, &components)
     }
 
     fn output_bools(&mut self, tag: &str, value: &BoolCollection) -> Result<(), Error> {
-        self.session.output_bools(tag, &value.domain, &value.values)
+        self.session.outputs().bools(tag, &value.domain, &value.values)
     }
 
     fn output_entities(&mut self, tag: &str, value: &EntityCollection) -> Result<(), Error> {
-        self.session.output_entities(tag, &value.domain, value.kind, &value.values)
+        self.session.outputs().entities(tag, &value.domain, value.kind, &value.values)
     }
 
     fn begin_loop(&mut self, sequence: &Arc<Vec<f64>>) -> Result<Loop, Error> {
-        Ok(Loop { elements: Elements::Sequence(Arc::clone(sequence)), state: self.session.begin_loop_over(sequence) })
+        Ok(Loop { elements: Elements::Sequence(Arc::clone(sequence)), state: self.session.loops().begin_over(sequence) })
     }
 
     fn next(&mut self, state: &mut Loop) -> Result<Option<f64>, Error> {
-        let Some(position) = self.session.next_step(&mut state.state) else { return Ok(None) };
+        let Some(position) = self.session.loops().next_step(&mut state.state) else { return Ok(None) };
         self.session.check_interrupt()?;
         Ok(match &state.elements {
             Elements::Sequence(sequence) => sequence.get(position).copied(),
@@ -287,16 +287,16 @@ impl<R: Real> EquelleRuntime for SerialRuntime<R> {
     }
 
     fn begin_range(&mut self, from: &f64, below: &f64, length: RoundLength) -> Result<Loop, Error> {
-        let (state, range) = self.session.begin_range(*from, *below, length)?;
+        let (state, range) = self.session.loops().begin_range(*from, *below, length)?;
         Ok(Loop { elements: Elements::From(range.first), state })
     }
 
     fn begin_rounds(&mut self, length: RoundLength) -> Result<Loop, Error> {
-        Ok(Loop { elements: Elements::None, state: self.session.begin_rounds(length) })
+        Ok(Loop { elements: Elements::None, state: self.session.loops().begin_rounds(length) })
     }
 
     fn goes_on(&mut self, state: &mut Loop, condition: &bool) -> Result<bool, Error> {
-        let goes_on = self.session.goes_on(&mut state.state, *condition)?;
+        let goes_on = self.session.loops().goes_on(&mut state.state, *condition)?;
         if goes_on {
             self.session.check_interrupt()?;
         }
@@ -304,7 +304,7 @@ impl<R: Real> EquelleRuntime for SerialRuntime<R> {
     }
 
     fn take_step(&mut self, length: &f64) -> Result<f64, Error> {
-        self.session.take_step(*length)
+        self.session.loops().take_step(*length)
     }
 
     fn samples_state(&mut self, state: &Loop) -> bool {
@@ -331,10 +331,10 @@ impl<R: Real> EquelleRuntime for SerialRuntime<R> {
     }
 
     fn finish(&mut self) -> Result<(), Error> {
-        self.session.complete_outputs()?;
-        if self.session.profile() {
+        self.session.outputs().complete()?;
+        if self.session.profiler().is_some() {
             let counters = self.buffer_counters();
-            let planned = self.session.planned_collections(size_of::<R>())?;
+            let planned = self.session.memory().collections(size_of::<R>())?;
             let planned = planned.map(|bytes| format!(", {bytes} bytes planned at most")).unwrap_or_default();
             self.session.note(format!(
                 "buffers: {} taken, {} allocated, {} ({} bytes{planned})",
@@ -344,7 +344,7 @@ impl<R: Real> EquelleRuntime for SerialRuntime<R> {
                 counters.bytes
             ));
             let patterns = self.stencils.bytes() + self.patterns_of_systems();
-            if let (true, Some(planned)) = (patterns > 0, self.session.planned_patterns(size_of::<R>())?) {
+            if let (true, Some(planned)) = (patterns > 0, self.session.memory().patterns(size_of::<R>())?) {
                 self.session.note(format!("patterns of Jacobians: {} ({patterns} bytes, {planned} bytes planned)", bytes(patterns as u64)));
             }
             let geometry = self.grid().geometry_bytes();
@@ -376,7 +376,7 @@ pub fn run_with_precision<R: Real>(
     session.computes_on(ComputeDevice::Cores);
     let mut runtime = SerialRuntime::with_precision(session);
     program(&mut runtime).map_err(|error| {
-        let error = runtime.session.ended_by(error);
+        let error = runtime.session.outputs().ended_by(error);
         let error = runtime.session.examine(error);
         runtime.session.advise(runtime.session.locate(error))
     })

@@ -2,7 +2,16 @@
 //! names, 02xx types and domains, 03xx units, 04xx functions, 05xx built-ins and solvers, 09xx
 //! limits; W for warnings.
 
-use crate::diagnostic::Severity;
+/// Severity of a diagnostic.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Severity {
+    /// The program has no meaning.
+    Error,
+    /// It has, but perhaps not the one intended.
+    Warning,
+    /// For information.
+    Note,
+}
 
 macro_rules! codes {
     ($($variant:ident = $code:literal, $severity:ident, $title:literal;)*) => {

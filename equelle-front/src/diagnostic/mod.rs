@@ -6,18 +6,7 @@ pub mod codes;
 pub mod explain;
 pub mod render;
 
-pub use codes::Code;
-
-/// Severity of a diagnostic.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Severity {
-    /// The program has no meaning.
-    Error,
-    /// It has, but perhaps not the one intended.
-    Warning,
-    /// For information.
-    Note,
-}
+pub use codes::{Code, Severity};
 
 /// A message to the user.
 #[derive(Clone, Debug, PartialEq)]

@@ -52,7 +52,7 @@ pub trait Checkpoint: Implicit + Operations + HostAccess + EquelleRuntime<Domain
     /// True if the run goes on in loop `number` or a later one, so that what comes before it is
     /// left out.
     fn skips_to(&mut self, number: u32) -> bool {
-        self.session().skips_to(number)
+        self.session().checkpoints().skips_to(number)
     }
 
     /// True if the run goes on in this loop: then the state gets the values of the checkpoint.
@@ -60,7 +60,7 @@ pub trait Checkpoint: Implicit + Operations + HostAccess + EquelleRuntime<Domain
     /// # Errors
     /// `Data` if inputs or the sequence of the loop are not those of the checkpoint.
     fn resumes(&mut self, number: u32, state: &mut Self::Loop) -> Result<bool, Error> {
-        let Some(rounds) = self.session().resumes(number, Self::loop_state(state))? else { return Ok(false) };
+        let Some(rounds) = self.session().checkpoints().resumes(number, Self::loop_state(state))? else { return Ok(false) };
         self.continue_after(state, rounds);
         self.drop_solver_state()?;
         Ok(true)
@@ -68,7 +68,7 @@ pub trait Checkpoint: Implicit + Operations + HostAccess + EquelleRuntime<Domain
 
     /// True if a checkpoint is due now, at the end of a round.
     fn checkpoint_due(&mut self) -> bool {
-        self.session().checkpoint_due() || self.session().keeps_state()
+        self.session().checkpoints().is_due() || self.session().checkpoints().keeps_state()
     }
 
     /// Writes what was saved in this round of loop `number`.
@@ -76,13 +76,13 @@ pub trait Checkpoint: Implicit + Operations + HostAccess + EquelleRuntime<Domain
     /// # Errors
     /// `Io`; `Interrupted` if the run ends here because of a signal.
     fn write_checkpoint(&mut self, number: u32, state: &mut Self::Loop) -> Result<(), Error> {
-        if !self.session().checkpoint_due() {
+        if !self.session().checkpoints().is_due() {
             self.check_device()?;
-            self.session().keep_state(number, Self::loop_state(state));
+            self.session().checkpoints().keep(number, Self::loop_state(state));
             return Ok(());
         }
         self.drop_solver_state()?;
-        self.session().write_checkpoint(number, Self::loop_state(state))
+        self.session().checkpoints().write(number, Self::loop_state(state))
     }
 
     /// Saves a Scalar.
@@ -91,7 +91,7 @@ pub trait Checkpoint: Implicit + Operations + HostAccess + EquelleRuntime<Domain
     /// `Simulation` if it is not finite, also for the other kinds; those of the copy.
     fn save_scalar(&mut self, name: &str, value: &Self::Scalar) -> Result<(), Error> {
         let value = SavedValue::Scalar(self.scalar_value(value)?);
-        self.session().save(name, value)
+        self.session().checkpoints().save(name, value)
     }
 
     /// Saves a Bool.
@@ -100,7 +100,7 @@ pub trait Checkpoint: Implicit + Operations + HostAccess + EquelleRuntime<Domain
     /// As for [`Checkpoint::save_scalar`].
     fn save_bool(&mut self, name: &str, value: &Self::Bool) -> Result<(), Error> {
         let value = SavedValue::Bool(self.bool_value(value)?);
-        self.session().save(name, value)
+        self.session().checkpoints().save(name, value)
     }
 
     /// Saves a Vector.
@@ -109,7 +109,7 @@ pub trait Checkpoint: Implicit + Operations + HostAccess + EquelleRuntime<Domain
     /// As for [`Checkpoint::save_scalar`].
     fn save_vector(&mut self, name: &str, value: &Self::Vector) -> Result<(), Error> {
         let value = SavedValue::Vector(self.vector_value(value)?);
-        self.session().save(name, value)
+        self.session().checkpoints().save(name, value)
     }
 
     /// Saves a Sequence.
@@ -118,7 +118,7 @@ pub trait Checkpoint: Implicit + Operations + HostAccess + EquelleRuntime<Domain
     /// As for [`Checkpoint::save_scalar`].
     fn save_sequence(&mut self, name: &str, value: &Self::Sequence) -> Result<(), Error> {
         let value = SavedValue::Sequence(self.sequence_values(value)?);
-        self.session().save(name, value)
+        self.session().checkpoints().save(name, value)
     }
 
     /// Saves a domain.
@@ -126,7 +126,7 @@ pub trait Checkpoint: Implicit + Operations + HostAccess + EquelleRuntime<Domain
     /// # Errors
     /// As for [`Checkpoint::save_scalar`].
     fn save_domain(&mut self, name: &str, value: &Arc<Domain>) -> Result<(), Error> {
-        self.session().save(name, SavedValue::Domain(Arc::clone(value)))
+        self.session().checkpoints().save(name, SavedValue::Domain(Arc::clone(value)))
     }
 
     /// Saves a Collection Of Scalar.
@@ -135,7 +135,7 @@ pub trait Checkpoint: Implicit + Operations + HostAccess + EquelleRuntime<Domain
     /// As for [`Checkpoint::save_scalar`].
     fn save_collection(&mut self, name: &str, value: &Self::ScalarCollection) -> Result<(), Error> {
         let value = SavedValue::Scalars(self.domain_of(value), self.values(value)?);
-        self.session().save(name, value)
+        self.session().checkpoints().save(name, value)
     }
 
     /// Saves a Collection Of Vector.
@@ -144,7 +144,7 @@ pub trait Checkpoint: Implicit + Operations + HostAccess + EquelleRuntime<Domain
     /// As for [`Checkpoint::save_scalar`].
     fn save_vectors(&mut self, name: &str, value: &Self::VectorCollection) -> Result<(), Error> {
         let value = SavedValue::Vectors(self.domain_of_vectors(value), self.vectors(value)?);
-        self.session().save(name, value)
+        self.session().checkpoints().save(name, value)
     }
 
     /// Saves a Collection Of Bool.
@@ -153,7 +153,7 @@ pub trait Checkpoint: Implicit + Operations + HostAccess + EquelleRuntime<Domain
     /// As for [`Checkpoint::save_scalar`].
     fn save_bools(&mut self, name: &str, value: &Self::BoolCollection) -> Result<(), Error> {
         let value = SavedValue::Bools(self.domain_of_bools(value), self.bools(value)?);
-        self.session().save(name, value)
+        self.session().checkpoints().save(name, value)
     }
 
     /// Saves a collection of entities.
@@ -163,7 +163,7 @@ pub trait Checkpoint: Implicit + Operations + HostAccess + EquelleRuntime<Domain
     fn save_entities(&mut self, name: &str, value: &Self::EntityCollection) -> Result<(), Error> {
         let (domain, kind) = self.domain_of_entities(value);
         let value = SavedValue::Entities(domain, kind, self.entity_indices(value)?);
-        self.session().save(name, value)
+        self.session().checkpoints().save(name, value)
     }
 
     /// A Scalar of the checkpoint.
@@ -171,7 +171,7 @@ pub trait Checkpoint: Implicit + Operations + HostAccess + EquelleRuntime<Domain
     /// # Errors
     /// `Data` if the checkpoint has none of this name, also for the other kinds.
     fn restored_scalar(&mut self, name: &str) -> Result<Self::Scalar, Error> {
-        match self.session().restored(name, SavedKind::Scalar)? {
+        match self.session().checkpoints().restored(name, SavedKind::Scalar)? {
             SavedValue::Scalar(value) => Ok(self.scalar(value)),
             other => Err(not_that(name, &other)),
         }
@@ -182,7 +182,7 @@ pub trait Checkpoint: Implicit + Operations + HostAccess + EquelleRuntime<Domain
     /// # Errors
     /// As for [`Checkpoint::restored_scalar`].
     fn restored_bool(&mut self, name: &str) -> Result<Self::Bool, Error> {
-        match self.session().restored(name, SavedKind::Bool)? {
+        match self.session().checkpoints().restored(name, SavedKind::Bool)? {
             SavedValue::Bool(value) => Ok(self.bool(value)),
             other => Err(not_that(name, &other)),
         }
@@ -193,7 +193,7 @@ pub trait Checkpoint: Implicit + Operations + HostAccess + EquelleRuntime<Domain
     /// # Errors
     /// As for [`Checkpoint::restored_scalar`].
     fn restored_vector(&mut self, name: &str) -> Result<Self::Vector, Error> {
-        match self.session().restored(name, SavedKind::Vector)? {
+        match self.session().checkpoints().restored(name, SavedKind::Vector)? {
             SavedValue::Vector(components) => self.vector_from(&components),
             other => Err(not_that(name, &other)),
         }
@@ -204,7 +204,7 @@ pub trait Checkpoint: Implicit + Operations + HostAccess + EquelleRuntime<Domain
     /// # Errors
     /// As for [`Checkpoint::restored_scalar`].
     fn restored_sequence(&mut self, name: &str) -> Result<Self::Sequence, Error> {
-        match self.session().restored(name, SavedKind::Sequence)? {
+        match self.session().checkpoints().restored(name, SavedKind::Sequence)? {
             SavedValue::Sequence(values) => self.sequence_from(values),
             other => Err(not_that(name, &other)),
         }
@@ -215,7 +215,7 @@ pub trait Checkpoint: Implicit + Operations + HostAccess + EquelleRuntime<Domain
     /// # Errors
     /// As for [`Checkpoint::restored_scalar`].
     fn restored_domain(&mut self, name: &str) -> Result<Arc<Domain>, Error> {
-        match self.session().restored(name, SavedKind::Domain)? {
+        match self.session().checkpoints().restored(name, SavedKind::Domain)? {
             SavedValue::Domain(domain) => Ok(domain),
             other => Err(not_that(name, &other)),
         }
@@ -226,7 +226,7 @@ pub trait Checkpoint: Implicit + Operations + HostAccess + EquelleRuntime<Domain
     /// # Errors
     /// As for [`Checkpoint::restored_scalar`].
     fn restored_collection(&mut self, name: &str) -> Result<Self::ScalarCollection, Error> {
-        match self.session().restored(name, SavedKind::Scalars)? {
+        match self.session().checkpoints().restored(name, SavedKind::Scalars)? {
             SavedValue::Scalars(domain, values) => self.scalar_collection(&domain, values),
             other => Err(not_that(name, &other)),
         }
@@ -237,7 +237,7 @@ pub trait Checkpoint: Implicit + Operations + HostAccess + EquelleRuntime<Domain
     /// # Errors
     /// As for [`Checkpoint::restored_scalar`].
     fn restored_vectors(&mut self, name: &str) -> Result<Self::VectorCollection, Error> {
-        match self.session().restored(name, SavedKind::Vectors)? {
+        match self.session().checkpoints().restored(name, SavedKind::Vectors)? {
             SavedValue::Vectors(domain, components) => self.vector_collection(&domain, components),
             other => Err(not_that(name, &other)),
         }
@@ -248,7 +248,7 @@ pub trait Checkpoint: Implicit + Operations + HostAccess + EquelleRuntime<Domain
     /// # Errors
     /// As for [`Checkpoint::restored_scalar`].
     fn restored_bools(&mut self, name: &str) -> Result<Self::BoolCollection, Error> {
-        match self.session().restored(name, SavedKind::Bools)? {
+        match self.session().checkpoints().restored(name, SavedKind::Bools)? {
             SavedValue::Bools(domain, values) => self.bool_collection(&domain, values),
             other => Err(not_that(name, &other)),
         }
@@ -259,7 +259,7 @@ pub trait Checkpoint: Implicit + Operations + HostAccess + EquelleRuntime<Domain
     /// # Errors
     /// As for [`Checkpoint::restored_scalar`].
     fn restored_entities(&mut self, name: &str) -> Result<Self::EntityCollection, Error> {
-        match self.session().restored(name, SavedKind::Entities)? {
+        match self.session().checkpoints().restored(name, SavedKind::Entities)? {
             SavedValue::Entities(domain, kind, values) => self.entity_collection(&domain, kind, values),
             other => Err(not_that(name, &other)),
         }

@@ -35,7 +35,7 @@ fn write(session: &mut Session, line: u32, residuals: &[(Arc<Domain>, Vec<f64>)]
     let dir = session.parameters().path(KEY).map_err(|error| error.message)?.unwrap_or_default();
     let io = |path: &Path, error: std::io::Error| format!("{}: {error}", path.display());
     sink.create_folder(&dir).map_err(|error| io(&dir, error))?;
-    let stem = dir.join(format!("failure-{:05}", session.next_failure()));
+    let stem = dir.join(format!("failure-{:05}", session.solves().next_failure()));
     let file = |what: &str| PathBuf::from(format!("{}-{what}.mtx", stem.display()));
     // Position of each row in the file, and the inverse.
     let mut order: Vec<u32> = Vec::with_capacity(matrix.n_rows());

@@ -52,7 +52,7 @@ impl<S: VectorSpace + 'static, P: Default> NewtonCaches<S, P> {
             Some(options) => options.clone(),
             None => self.options.insert(session::options(session, rounding).map_err(|error| error.at(line))?).clone(),
         };
-        let linear = LinearOptions { solves: session.known_rounds(), ..linear };
+        let linear = LinearOptions { solves: session.loops().known_rounds(), ..linear };
         Ok((session::options_at(session, options, line), linear))
     }
 
@@ -261,9 +261,9 @@ impl<G: GridProblem> Problem for G {
     }
 
     fn evaluate_silently(&mut self) -> Result<Trial, Error> {
-        self.session().begin_trial();
+        self.session().outputs().begin_trial();
         let norm = GridProblem::evaluate(self);
-        let held_back = self.session().end_trial();
+        let held_back = self.session().outputs().end_trial();
         Ok(Trial { norm: norm?, held_back })
     }
 
@@ -363,7 +363,7 @@ impl<G: GridProblem> Problem for G {
     }
 
     fn print(&mut self, line: &str) -> Result<(), Error> {
-        self.session().print_line(line)
+        self.session().outputs().print_line(line)
     }
 
     fn warn(&mut self, text: &str) {
@@ -380,7 +380,7 @@ impl<G: GridProblem> Problem for G {
     }
 
     fn constant_tables(&mut self) -> Vec<ConstantTable> {
-        self.session().constant_tables().to_vec()
+        self.session().inputs().constant_tables().to_vec()
     }
 
     fn dump(&mut self, initial: bool) -> Result<(), Error> {
@@ -400,15 +400,15 @@ impl<G: GridProblem> Problem for G {
 
     fn ended(&mut self, history: &History, ending: SolveOutcome) {
         let line = self.state().line;
-        self.session().solve_ended(line, history, ending);
+        self.session().solves().ended(line, history, ending);
         if history.is_kept {
             // Whatever failed before, another attempt has gone on.
-            self.session().drop_failed_solve();
-        } else if self.session().leaves_failure()
+            self.session().solves().drop_failed();
+        } else if self.session().checkpoints().leaves_failure()
             && self.state().is_square()
             && let Ok(fields) = failed_fields(self)
         {
-            self.session().keep_failed_solve(line, history, fields);
+            self.session().solves().keep_failed(line, history, fields);
         }
         if ending == SolveOutcome::Converged || !dump::is_wanted(self.session()) || !self.state().is_square() {
             return;

@@ -34,27 +34,27 @@ pub fn step<R: Implicit, S: Clone>(
         return body(rt, length, state);
     }
     let line = rt.session().current_line();
-    let ranges = rt.session().ranges().clone();
-    rt.session().defer_outputs();
+    let ranges = rt.session().solves().ranges().clone();
+    rt.session().outputs().defer();
     let whole = body(rt, length, state.clone());
-    let outputs = rt.session().take_deferred_outputs();
+    let outputs = rt.session().outputs().take_deferred();
     let mut error = match whole {
         Err(error) if error.kind == ErrorKind::Simulation => error,
         Ok(_) | Err(_) => {
-            rt.session().release_outputs(outputs)?;
+            rt.session().outputs().release(outputs)?;
             return whole;
         }
     };
     let value = rt.read_scalar(length)?;
     for cut in 1..=cuts {
         let parts = 1 << cut;
-        rt.session().step_failed(line, value, parts, &error.message);
-        rt.session().restore_ranges(ranges.clone());
+        rt.session().solves().step_failed(line, value, parts, &error.message);
+        rt.session().solves().restore_ranges(ranges.clone());
         let part = rt.scalar(value / f64::from(parts));
         match in_parts(rt, &part, parts, opening, state.clone(), body) {
             Ok((state, outputs)) => {
-                rt.session().release_outputs(outputs)?;
-                rt.session().step_rescued(line, value, parts);
+                rt.session().outputs().release(outputs)?;
+                rt.session().solves().step_rescued(line, value, parts);
                 return Ok(state);
             }
             Err(failure) => {
@@ -67,7 +67,7 @@ pub fn step<R: Implicit, S: Clone>(
         }
     }
     // The outputs of the step as a whole.
-    rt.session().release_outputs(outputs)?;
+    rt.session().outputs().release(outputs)?;
     if error.kind == ErrorKind::Simulation {
         let value = json::number(value);
         error.message = format!("{}\nthe step of {value} failed as a whole and in up to {} parts ({KEY}={cuts})", error.message, 1 << cuts);
@@ -91,26 +91,26 @@ pub fn round<R: Implicit, S: Clone>(rt: &mut R, state: S, body: &mut Round<'_, R
         return body(rt, state);
     }
     let line = rt.session().current_line();
-    let ranges = rt.session().ranges().clone();
+    let ranges = rt.session().solves().ranges().clone();
     let mut first_outputs = Vec::new();
     for cut in 0..=cuts {
         let parts = 1_u32 << cut;
-        rt.session().defer_outputs();
-        let outside = rt.session().set_step_scale(1.0 / f64::from(parts));
+        rt.session().outputs().defer();
+        let outside = rt.session().loops().set_step_scale(1.0 / f64::from(parts));
         let result = body(rt, state.clone());
-        rt.session().set_step_scale(outside);
-        let outputs = rt.session().take_deferred_outputs();
-        let length = rt.session().last_step();
+        rt.session().loops().set_step_scale(outside);
+        let outputs = rt.session().outputs().take_deferred();
+        let length = rt.session().loops().last_step();
         match result {
             Err(error) if error.kind == ErrorKind::Simulation && cut < cuts => {
                 if cut == 0 {
                     first_outputs = outputs;
                 }
-                rt.session().round_failed(line, length, 2 * parts, &error.message);
-                rt.session().restore_ranges(ranges.clone());
+                rt.session().solves().round_failed(line, length, 2 * parts, &error.message);
+                rt.session().solves().restore_ranges(ranges.clone());
             }
             Err(mut error) => {
-                rt.session().release_outputs(if cut == 0 { outputs } else { first_outputs })?;
+                rt.session().outputs().release(if cut == 0 { outputs } else { first_outputs })?;
                 if error.kind == ErrorKind::Simulation {
                     let length = json::number(length);
                     error.message = format!(
@@ -121,9 +121,9 @@ pub fn round<R: Implicit, S: Clone>(rt: &mut R, state: S, body: &mut Round<'_, R
                 return Err(error);
             }
             Ok(state) => {
-                rt.session().release_outputs(outputs)?;
+                rt.session().outputs().release(outputs)?;
                 if cut > 0 {
-                    rt.session().round_rescued(line, length, parts);
+                    rt.session().solves().round_rescued(line, length, parts);
                 }
                 return Ok(state);
             }
@@ -144,7 +144,7 @@ fn in_parts<R: Implicit, S: Clone>(
     let mut outputs = Vec::new();
     for number in 0..parts {
         let next = body(rt, part, state);
-        let deferred = rt.session().take_deferred_outputs();
+        let deferred = rt.session().outputs().take_deferred();
         state = next?;
         // Balances are those of all parts.
         let is_kept = |index: usize| (number == 0 && index < opening) || (number + 1 == parts && index >= opening);

@@ -11,7 +11,7 @@ use crate::error::{Error, ErrorKind};
 use crate::grid::Grid;
 #[cfg(feature = "solvers")]
 use crate::linalg::LinearOptions;
-use crate::program::Solve;
+use crate::program::{Program, Solve};
 use crate::real::Real;
 use crate::session::Session;
 
@@ -34,19 +34,19 @@ pub fn options(session: &mut Session, rounding: f64) -> Result<(Options, LinearO
 }
 
 /// The solve at an Equelle line.
-pub(crate) fn solve_at(session: &Session, line: u32) -> Option<&Solve> {
-    session.program().solves.iter().find(|solve| solve.line == line)
+pub(crate) fn solve_at(program: &Program, line: u32) -> Option<&Solve> {
+    program.solves.iter().find(|solve| solve.line == line)
 }
 
 /// The options of the solve at an Equelle line.
 pub fn options_at(session: &Session, options: Options, line: u32) -> Options {
-    options.with_unknowns(solve_at(session, line).map_or(&[][..], |solve| &solve.unknowns))
+    options.with_unknowns(solve_at(session.program(), line).map_or(&[][..], |solve| &solve.unknowns))
 }
 
 /// The ranges of the unknowns of the solve at an Equelle line; `extremes`: least and greatest value
 /// of each, `None` for one without elements. `[unknowns]`
 pub fn ranges(session: &Session, line: u32, extremes: &[Option<[f64; 2]>]) -> Vec<Range> {
-    Range::from_extremes(solve_at(session, line), extremes)
+    Range::from_extremes(solve_at(session.program(), line), extremes)
 }
 
 /// A warning about the solve at an Equelle line, 0 if unknown.
@@ -93,8 +93,8 @@ pub fn dump<R: Real>(session: &mut Session, initial: bool, fields: &[(Arc<Domain
     let (iterate, residual) = if initial { ("Initial u", "Initial residual") } else { ("Newton u", "Newton residual") };
     let tag = |tag: &str, number: usize| if fields.len() == 1 { tag.to_owned() } else { format!("{tag} {}", number + 1) };
     for (number, (domain, u, r)) in fields.iter().enumerate() {
-        session.dump_collection(&tag(iterate, number), domain, &R::vec_from_f64(u.clone()))?;
-        session.dump_collection(&tag(residual, number), domain, &R::vec_from_f64(r.clone()))?;
+        session.outputs().dump(&tag(iterate, number), domain, &R::vec_from_f64(u.clone()))?;
+        session.outputs().dump(&tag(residual, number), domain, &R::vec_from_f64(r.clone()))?;
     }
     Ok(())
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::component::component;
 use super::plan::OutputPlan;
 use super::probe::Probe;
 use crate::entity::EntityKind;
@@ -11,15 +12,6 @@ use crate::program::{OutputInfo, OutputKind, Program};
 /// Names that single numbers cannot have: the first columns of the table, and the array from which
 /// readers of VTK take the time.
 pub const RESERVED: [&str; 3] = ["step", "time", "TimeValue"];
-
-/// Name of the column of a component: `v_x`; of a single number, its tag.
-///
-/// # Panics
-/// If there is no such axis.
-pub fn component(tag: &str, axis: usize, is_vector: bool) -> String {
-    let axis = if is_vector { ["_x", "_y", "_z"][axis] } else { "" };
-    format!("{tag}{axis}")
-}
 
 /// Checks, before anything is computed, that no two outputs of a program share a column of the
 /// table or an array of a file of VTK on a grid of `dim` dimensions.

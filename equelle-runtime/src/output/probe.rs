@@ -1,6 +1,6 @@
 //! Cells that contain the points of probes.
 
-use super::columns::component;
+use super::component::component;
 use super::field::{Field, FieldValues};
 use crate::entity::EntityKind;
 use crate::error::{Error, ErrorKind};

@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 
 use super::entry::{FileContent, FileEntry, is_file_name};
 use super::lock::{Lock, LockAttempt, ask};
-use super::{cannot_write, own_file, timestamp};
+use super::{own_file, timestamp};
 use crate::error::{Error, ErrorKind};
 use crate::io::{CompleteFile, Sink};
 use crate::output::OutputCounters;
@@ -293,4 +293,9 @@ fn taken(dir: &Path, what: &str, other: &str) -> Error {
     let whose = if other.is_empty() { String::new() } else { format!(": {other}") };
     let hint = format!("wait until it ends, or choose another folder than `{}` with output_dir=DIR", dir.display());
     Error::new(ErrorKind::Io, format!("{what}{whose}")).hint(hint)
+}
+
+pub(super) fn cannot_write(dir: &Path, error: &std::io::Error) -> Error {
+    Error::new(ErrorKind::Io, format!("cannot write to output directory `{}`: {error}", dir.display()))
+        .hint("choose another with output_dir=DIR")
 }

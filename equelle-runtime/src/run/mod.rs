@@ -35,7 +35,7 @@ use crate::program::Program;
 use crate::report::Messages;
 use crate::report::event::{End, Event, GridDescription, Start};
 pub(crate) use entry::{FileContent, FileEntry, StepFormat, StepPart, TagFormat, not_in_names};
-use folder::Folder;
+use folder::{Folder, cannot_write};
 pub use own_file::{open_plain_file, read_plain_file};
 
 /// Key of parameters: whether the events of a run go to `PROGRAM.events.jsonl`.
@@ -327,11 +327,6 @@ impl Drop for State {
 
 fn no_folder() -> Error {
     Error::new(ErrorKind::Io, "internal error: an output after the end of the run")
-}
-
-fn cannot_write(dir: &Path, error: &std::io::Error) -> Error {
-    Error::new(ErrorKind::Io, format!("cannot write to output directory `{}`: {error}", dir.display()))
-        .hint("choose another with output_dir=DIR")
 }
 
 /// The end of a run that goes on.

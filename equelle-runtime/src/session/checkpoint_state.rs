@@ -2,13 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Weak;
 
 use super::recovery_states::RecoveryStates;
 use crate::checkpoint::policy::{Policy, RestartFrom};
 use crate::checkpoint::read::Restart;
 use crate::checkpoint::{SavedValue, file_name, step_of};
-use crate::domain::Domain;
 use crate::error::{Error, ErrorKind};
 use crate::handover::Handover;
 use crate::interrupt::Signal;
@@ -47,8 +45,6 @@ pub(super) struct Checkpoints {
     /// True if `restart` is of a run that was handed over to this one.
     pub(super) is_taken_over: bool,
     pub(super) saved: Vec<(String, SavedValue)>,
-    /// Domains that the program has made of conditions.
-    pub(super) filtered: Vec<Weak<Domain>>,
     /// Hash of the grid, once known.
     pub(super) grid_hash: Option<u64>,
 }
@@ -99,7 +95,6 @@ impl Checkpoints {
             handover: None,
             is_taken_over,
             saved: Vec::new(),
-            filtered: Vec::new(),
             grid_hash: None,
         })
     }

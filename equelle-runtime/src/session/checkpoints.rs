@@ -1,12 +1,13 @@
 //! Checkpoints of a run, and the checkpoint from which it goes on.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 
-use super::checkpoint_state::{Stop, checkpoints_in};
+use super::checkpoint_state::{Checkpoints, Stop, checkpoints_in};
+use super::loops::{LoopState, Loops};
 use super::placement::ComputeDevice;
 use super::recovery_states::RoundState;
-use super::{LoopState, Session};
+use super::writing::OutputWriter;
 use crate::checkpoint::header::{Header, RunIdentity};
 use crate::checkpoint::policy::KEPT;
 use crate::checkpoint::read::{Domains, Restart};
@@ -17,7 +18,7 @@ use crate::error::{Error, ErrorKind};
 use crate::grid::Grid;
 use crate::handover::Handover;
 use crate::interrupt::Signal;
-use crate::output::{Nonfinite, step_text};
+use crate::output::step_text;
 use crate::report::event::Event;
 
 /// Name of the file in the output folder that ends a run with a checkpoint.
@@ -29,31 +30,27 @@ const READ_ON_HOST: f64 = 1e-6;
 /// The same where a GPU repeats rounds as a graph: it waits, and captures its graphs again.
 const READ_BETWEEN_GRAPHS: f64 = 1e-3;
 
-impl Session {
+/// Saves the state of a run after rounds, writes checkpoints of it, and takes up the one from which
+/// the run goes on.
+pub struct CheckpointKeeper<'s> {
+    pub(super) checkpoints: &'s mut Checkpoints,
+    pub(super) loops: &'s Loops,
+    /// Outputs come before the checkpoint that counts them.
+    pub(super) out: OutputWriter<'s>,
+}
+
+impl CheckpointKeeper<'_> {
     /// Identity of the run, which must be the same where it goes on.
     fn identity(&mut self) -> RunIdentity {
-        let grid = &self.grid;
+        let grid = self.out.grid.grid();
         let grid_hash = *self.checkpoints.grid_hash.get_or_insert_with(|| grid_hash::of(grid));
         RunIdentity {
-            program: self.program.name.to_string(),
-            text: self.program.source.hash(),
-            mode: self.mode.as_deref().unwrap_or_default().to_owned(),
+            program: self.out.run.program.name.to_string(),
+            text: self.out.run.program.source.hash(),
+            mode: self.out.run.mode.as_deref().unwrap_or_default().to_owned(),
             grid: numbers_of(grid),
             grid_hash: format!("{grid_hash:016x}"),
         }
-    }
-
-    /// A domain of those elements of another for which a condition on it holds; see
-    /// [`Domain::filtered`].
-    ///
-    /// # Panics
-    /// If there is not one value for each element.
-    pub fn domain_where(&mut self, name: &str, within: &Arc<Domain>, holds: &[bool]) -> Arc<Domain> {
-        let domain = Domain::filtered(name, within, holds);
-        let filtered = &mut self.checkpoints.filtered;
-        filtered.retain(|known| known.strong_count() > 0);
-        filtered.push(Arc::downgrade(&domain));
-        domain
     }
 
     /// True if the run goes on in loop `number` or a later one.
@@ -62,7 +59,7 @@ impl Session {
     }
 
     /// If the run goes on in this loop, the rounds of it that are done. From here on the run is as
-    /// after the checkpoint; its state is given by [`Session::restored`].
+    /// after the checkpoint; its state is given by [`CheckpointKeeper::restored`].
     ///
     /// # Errors
     /// `Data` if the checkpoint belongs to another program, grid or other inputs, or if the
@@ -75,30 +72,29 @@ impl Session {
         let Some(restart) = self.checkpoints.restart.take() else { return Ok(None) };
         self.check_restart(&restart)?;
         let header = &restart.header;
-        for ((name, domain), hash) in self.inputs.hashes(&self.parameters, &self.program)? {
+        for ((name, domain), hash) in self.out.inputs.hashes(&self.out.run.parameters, &self.out.run.program)? {
             if header.inputs.get(&(name.clone(), domain)).is_some_and(|saved| *saved != hash) {
                 self.differs(&restart, &format!("input `{name}` has changed since"))?;
             }
         }
         let rounds = usize::try_from(header.round).unwrap_or(usize::MAX);
-        if let Some(len) = state.len.filter(|len| rounds > *len) {
+        if let Some(len) = state.rounds().filter(|len| rounds > *len) {
             return Err(restart.refuse(&format!("{rounds} rounds of its loop are done, and the loop of this run has {len}")));
         }
-        if let (Some(saved), Some(own)) = (&header.sequence, hash_of_rounds(self.outer.as_deref(), rounds))
+        if let (Some(saved), Some(own)) = (&header.sequence, hash_of_rounds(self.loops.outer.as_deref(), rounds))
             && *saved != own
         {
             self.differs(&restart, &format!("the sequence of its loop differs in the first {rounds} elements"))?;
         }
-        state.next = rounds;
-        state.resumed = true;
-        self.progress.skip(rounds, header.counters.step as usize);
-        self.outputs.resume(header.counters.clone(), header.step_files);
+        state.resume(rounds);
+        self.out.run.progress.skip(rounds, header.counters.step as usize);
+        self.out.outputs.resume(header.counters.clone(), header.step_files);
         let from = match self.checkpoints.is_taken_over {
             true => "as a built program".to_owned(),
             false => format!("from {}", restart.path().display()),
         };
         let message = format!("goes on after step {} {from}", header.counters.step);
-        self.progress.message(&message);
+        self.out.run.progress.message(&message);
         self.checkpoints.policy.written();
         self.remove_later(header.counters.step);
         self.checkpoints.inputs_before.clone_from(&restart.header.inputs);
@@ -108,8 +104,8 @@ impl Session {
 
     /// Removes checkpoints of the output folder after the one from which this run goes on.
     fn remove_later(&self, step: u64) {
-        let Some(dir) = self.outputs.dir() else { return };
-        for (_, path) in checkpoints_in(&dir, &self.program.name).into_iter().filter(|(other, _)| *other > step) {
+        let Some(dir) = self.out.outputs.dir() else { return };
+        for (_, path) in checkpoints_in(&dir, &self.out.run.program.name).into_iter().filter(|(other, _)| *other > step) {
             // One that stays is replaced by that of this run.
             let _ = std::fs::remove_file(path);
         }
@@ -134,7 +130,7 @@ impl Session {
         if !self.checkpoints.anyway {
             return Err(error.hint("restart_anyway=yes goes on if the names and sizes of the state fit"));
         }
-        self.progress.warning(&error.message);
+        self.out.run.progress.warning(&error.message);
         Ok(())
     }
 
@@ -148,9 +144,9 @@ impl Session {
         let restart = if is_resumed { self.checkpoints.resumed.take() } else { self.checkpoints.restart.take() };
         let Some(mut restart) = restart else { return Err(Error::internal("there is no checkpoint to go on from")) };
         self.check_restart(&restart)?;
-        let value = restart.take(name, kind, self.grid.dim(), self);
+        let value = restart.take(name, kind, self.out.grid.grid().dim(), &mut self.out);
         let value = value.and_then(|value| {
-            if self.nonfinite == Nonfinite::Error && !is_taken_over && !value.is_finite() {
+            if self.out.finite.is_required() && !is_taken_over && !value.is_finite() {
                 return Err(restart.refuse(&format!("`{name}` is not finite")).hint("nonfinite=allow goes on with such numbers"));
             }
             Ok(value)
@@ -161,21 +157,21 @@ impl Session {
 
     /// True if a run that is stopped writes a checkpoint: if it writes some anyway, or files.
     pub(super) fn ends_with_checkpoint(&self) -> bool {
-        self.outputs.record().is_some() && (self.checkpoints.policy.is_asked() || self.outputs.dir().is_some())
+        self.out.outputs.record().is_some() && (self.checkpoints.policy.is_asked() || self.out.outputs.dir().is_some())
     }
 
     /// Signals end the run after the round of a loop if there is a checkpoint, else before. True if
     /// there is.
     fn defer_interrupts(&mut self) -> bool {
         let defers = self.ends_with_checkpoint();
-        self.interrupt.defer(defers);
+        self.out.run.interrupt.defer(defers);
         defers
     }
 
     /// True if a checkpoint is due at the end of a round. The same whenever it is asked in one
     /// round.
-    pub(crate) fn checkpoint_due(&mut self) -> bool {
-        let step = self.outputs.moment().step;
+    pub(crate) fn is_due(&mut self) -> bool {
+        let step = self.out.outputs.moment().step;
         if let Some((decided, due)) = self.checkpoints.decided
             && decided == step
         {
@@ -184,7 +180,7 @@ impl Session {
         // All that has been restored is in use by now.
         self.checkpoints.resumed = None;
         if self.defer_interrupts() {
-            self.checkpoints.stop = self.interrupt.signal().map(Stop::Signal).or_else(|| self.finds_stop().then_some(Stop::File));
+            self.checkpoints.stop = self.out.run.interrupt.signal().map(Stop::Signal).or_else(|| self.finds_stop().then_some(Stop::File));
         }
         let is_time = self.checkpoints.policy.is_time(step);
         // A round that the user wants a checkpoint of is none to hand over after.
@@ -213,20 +209,20 @@ impl Session {
     }
 
     fn stop_file(&self) -> Option<PathBuf> {
-        Some(self.outputs.record()?.dir_of_files().join(STOP))
+        Some(self.out.outputs.record()?.dir_of_files().join(STOP))
     }
 
-    /// Saves a part of the state for [`Session::write_checkpoint`].
+    /// Saves a part of the state for [`CheckpointKeeper::write`].
     ///
     /// # Errors
     /// `Simulation` if it is not finite, unless `nonfinite=allow` is given.
     pub(crate) fn save(&mut self, name: &str, value: SavedValue) -> Result<(), Error> {
         // A run that is handed over ends as it would have ended.
         let is_written = self.checkpoints.decided.is_some_and(|(_, due)| due) && self.checkpoints.stop != Some(Stop::Handover);
-        if is_written && self.nonfinite == Nonfinite::Error && !value.is_finite() {
-            let step = self.outputs.moment().step;
+        if is_written && self.out.finite.is_required() && !value.is_finite() {
+            let step = self.out.outputs.moment().step;
             let message = format!("variable `{name}` is not finite after step {step}, and so there is no checkpoint");
-            return Err(Error::new(ErrorKind::Simulation, message).at(self.line).hint("nonfinite=allow goes on with such numbers"));
+            return Err(Error::new(ErrorKind::Simulation, message).at(self.out.run.line).hint("nonfinite=allow goes on with such numbers"));
         }
         self.checkpoints.saved.push((name.to_owned(), value));
         Ok(())
@@ -235,20 +231,20 @@ impl Session {
     /// Takes the values that have been saved as the state after a round of a loop.
     fn saved_state(&mut self, loop_number: u32, state: &LoopState) -> RoundState {
         let saved = std::mem::take(&mut self.checkpoints.saved);
-        let (step, counters, sequence) = (self.outputs.moment().step, self.outputs.counters(), self.outer.clone());
-        RoundState { loop_number, round: state.next, step, counters, saved, sequence }
+        let (step, counters, sequence) = (self.out.outputs.moment().step, self.out.outputs.counters(), self.loops.outer.clone());
+        RoundState { loop_number, round: state.round(), step, counters, saved, sequence }
     }
 
     /// Keeps what has been saved.
-    pub(crate) fn keep_state(&mut self, loop_number: u32, state: &LoopState) {
+    pub(crate) fn keep(&mut self, loop_number: u32, state: &LoopState) {
         let state = self.saved_state(loop_number, state);
-        self.keep(state);
+        self.keep_good(state);
     }
 
-    fn keep(&mut self, state: RoundState) {
+    fn keep_good(&mut self, state: RoundState) {
         // A state after an output that is not finite is not the last good one.
-        if !self.has_found_nonfinite() {
-            let repeats_rounds = self.program.solves.is_empty() && self.place == Some(ComputeDevice::Gpu);
+        if !self.out.finite.has_found_later() {
+            let repeats_rounds = self.out.run.program.solves.is_empty() && self.out.run.device == Some(ComputeDevice::Gpu);
             self.checkpoints.kept.keep(state, if repeats_rounds { READ_BETWEEN_GRAPHS } else { READ_ON_HOST });
         }
     }
@@ -257,13 +253,13 @@ impl Session {
     pub(super) fn header_of(&mut self, kept: &RoundState) -> Result<Header, Error> {
         // Inputs that only skipped parts of the program read must not change either.
         let mut inputs = self.checkpoints.inputs_before.clone();
-        inputs.extend(self.inputs.hashes(&self.parameters, &self.program)?);
+        inputs.extend(self.out.inputs.hashes(&self.out.run.parameters, &self.out.run.program)?);
         Ok(Header {
             origin: self.identity(),
             loop_number: kept.loop_number,
             round: kept.round as u64,
             counters: kept.counters.clone(),
-            step_files: self.outputs.record().map_or(0, |record| record.n_step_files(kept.step)),
+            step_files: self.out.outputs.record().map_or(0, |record| record.n_step_files(kept.step)),
             sequence: hash_of_rounds(kept.sequence.as_deref(), kept.round),
             inputs,
             domains: Vec::new(),
@@ -275,31 +271,31 @@ impl Session {
     ///
     /// # Errors
     /// `Io`; that of an output in the background; `Interrupted` if the run ends here.
-    pub(crate) fn write_checkpoint(&mut self, number: u32, state: &LoopState) -> Result<(), Error> {
-        let completed = self.outputs.complete();
-        self.tell_of_outputs();
-        self.locate_nonfinite(completed)?;
+    pub(crate) fn write(&mut self, number: u32, state: &LoopState) -> Result<(), Error> {
+        let completed = self.out.outputs.complete();
+        self.out.tell();
+        self.out.located(completed)?;
         let kept = self.saved_state(number, state);
         if let (Some(Stop::Handover), Some(handover)) = (self.checkpoints.stop, self.checkpoints.handover.clone()) {
             return self.hand_over(&handover, &kept);
         }
-        let Some(record) = self.outputs.record().cloned() else {
+        let Some(record) = self.out.outputs.record().cloned() else {
             self.checkpoints.policy.written();
             return Ok(());
         };
         if let Some(warning) = record.open()? {
-            self.progress.warning(&warning);
+            self.out.run.progress.warning(&warning);
         }
-        let moment = self.outputs.moment();
+        let moment = self.out.outputs.moment();
         let header = self.header_of(&kept)?;
-        let path = record.dir_of_files().join(file_name(&self.program.name, moment.step));
+        let path = record.dir_of_files().join(file_name(&self.out.run.program.name, moment.step));
         let published = record.temporary().and_then(|file| write::write(file, header, &kept.saved)?.finish()?.publish(&path));
         published.map_err(|error| Error::cannot_write(&format!("checkpoint `{}`", path.display()), &error))?;
-        self.keep(kept);
+        self.keep_good(kept);
         self.checkpoints.policy.written();
-        let file = file_name(&self.program.name, moment.step);
-        self.event(&Event::Checkpoint { step: moment.step, time: moment.time, file });
-        let all = checkpoints_in(&record.dir_of_files(), &self.program.name);
+        let file = file_name(&self.out.run.program.name, moment.step);
+        self.out.run.progress.event(&Event::Checkpoint { step: moment.step, time: moment.time, file });
+        let all = checkpoints_in(&record.dir_of_files(), &self.out.run.program.name);
         let (kept, others): (Vec<_>, Vec<_>) = all.into_iter().partition(|(step, _)| *step <= moment.step);
         for (_, path) in others.iter().chain(kept.iter().rev().skip(KEPT)) {
             // One that stays is an older state.
@@ -314,17 +310,20 @@ impl Session {
         if let Err(error) = handover.write(|out| write::write(out, header, &kept.saved).map(drop)) {
             // The run goes on as it is.
             (self.checkpoints.handover, self.checkpoints.stop) = (None, None);
-            self.progress.warning(&format!("cannot go on with the built program: cannot write `{}`: {error}", handover.file().display()));
+            self.out
+                .run
+                .progress
+                .warning(&format!("cannot go on with the built program: cannot write `{}`: {error}", handover.file().display()));
             return Ok(());
         }
-        self.progress.close_bar();
+        self.out.run.progress.close_bar();
         Err(Error::new(ErrorKind::HandedOver, format!("the state after {} is handed over", step_text((kept.step as usize, None)))))
     }
 
     /// The end of a run that was stopped.
     fn end_of_stop(&mut self, checkpoint: &Path) -> Result<(), Error> {
         let Some(stop) = self.checkpoints.stop else { return Ok(()) };
-        self.progress.close_bar();
+        self.out.run.progress.close_bar();
         let (by, signal) = match stop {
             Stop::Signal(signal) => (signal.name().to_owned(), signal),
             Stop::File => {
@@ -336,7 +335,7 @@ impl Session {
             // Such a run has ended before.
             Stop::Handover => return Ok(()),
         };
-        let place = self.progress.current_step().map_or_else(String::new, |step| format!(" after {}", step_text(step)));
+        let place = self.out.run.progress.current_step().map_or_else(String::new, |step| format!(" after {}", step_text(step)));
         let state = format!("`{}` has the state", checkpoint.display());
         let message = format!("interrupted{place} by {by}; the outputs so far are complete; {state}");
         Err(Error::new(ErrorKind::Interrupted(signal), message).hint("restart=latest goes on from there"))
@@ -354,14 +353,13 @@ fn numbers_of(grid: &Grid) -> [u64; 3] {
     [grid.dim() as u64, grid.n_cells() as u64, grid.n_faces() as u64]
 }
 
-impl Domains for Session {
+impl Domains for OutputWriter<'_> {
     fn canonical(&mut self, set: CanonicalSet) -> Result<Arc<Domain>, Error> {
-        self.domain(set)
+        self.grid.canonical(set, self.run)
     }
 
     fn known(&self, kind: EntityKind, elements: &[u32]) -> Option<Arc<Domain>> {
-        let filtered = self.checkpoints.filtered.iter().filter_map(Weak::upgrade);
-        let mut all = self.inputs.domains().cloned().chain(filtered);
+        let mut all = self.inputs.domains().cloned().chain(self.grid.all_filtered());
         all.find(|domain| domain.kind() == kind && domain.len() == elements.len() && domain.elements() == elements)
     }
 }

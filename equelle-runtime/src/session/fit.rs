@@ -2,24 +2,34 @@
 
 use std::sync::Arc;
 
-use super::Session;
+use super::context::RunContext;
+use super::grid_domains::GridDomains;
 use crate::entity::{CanonicalSet, EntityKind, Extent};
 use crate::error::{Error, ErrorKind};
+use crate::input::Inputs;
 use crate::input::choice::GivenBy;
 use crate::memory::{self, Estimate, MemoryPlan};
 use crate::program::{InputKind, TableColumns};
 use crate::report::bytes;
 
-impl Session {
+/// Compares the memory that a run plans with what it may take.
+pub struct MemoryCheck<'s> {
+    pub(super) plan: &'s mut Option<Arc<MemoryPlan>>,
+    pub(super) grid: &'s mut GridDomains,
+    pub(super) inputs: &'s mut Inputs,
+    pub(super) run: &'s mut RunContext,
+}
+
+impl MemoryCheck<'_> {
     /// Compares the memory plan of a program with `memory_limit`, or else with the available
     /// memory. `real` is the size in bytes of a number in a collection.
     ///
     /// # Errors
     /// `Data`, with sizes, if it cannot fit; sets of unknown size do not count. An illegal limit.
-    pub fn plan_memory(&mut self, plan: MemoryPlan, real: usize) -> Result<(), Error> {
+    pub fn plan(&mut self, plan: MemoryPlan, real: usize) -> Result<(), Error> {
         let plan = Arc::new(plan);
-        self.memory = Some(Arc::clone(&plan));
-        let limit = self.parameters.text("memory_limit").map(|text| memory::parse_size("memory_limit", text)).transpose()?;
+        *self.plan = Some(Arc::clone(&plan));
+        let limit = self.run.parameters.text("memory_limit").map(|text| memory::parse_size("memory_limit", text)).transpose()?;
         let Some(available) = limit.or_else(memory::available) else { return Ok(()) };
         let estimate = self.estimate(&plan, real)?;
         if estimate.certain() > available {
@@ -34,7 +44,11 @@ impl Session {
             return Err(Error::new(ErrorKind::Data, message).hint(hint));
         }
         if estimate.most() > available {
-            self.warning(&format!("the run may need {} of memory, {} are available", bytes(estimate.most()), bytes(available)));
+            self.run.progress.warning(&format!(
+                "the run may need {} of memory, {} are available",
+                bytes(estimate.most()),
+                bytes(available)
+            ));
         }
         Ok(())
     }
@@ -43,9 +57,9 @@ impl Session {
     /// the sets read so far; `None` without a plan.
     ///
     /// # Errors
-    /// As for [`Session::domain`].
-    pub fn planned_collections(&mut self, real: usize) -> Result<Option<u64>, Error> {
-        let Some(plan) = self.memory.clone() else { return Ok(None) };
+    /// As for [`Session::domain`](super::Session::domain).
+    pub fn collections(&mut self, real: usize) -> Result<Option<u64>, Error> {
+        let Some(plan) = self.plan.clone() else { return Ok(None) };
         let estimate = self.estimate(&plan, real)?;
         let collections: u64 = estimate.collections.iter().chain(&estimate.at_most).map(|(_, bytes)| bytes).sum();
         Ok(Some(collections + estimate.jacobians))
@@ -54,9 +68,9 @@ impl Session {
     /// Planned size in bytes of patterns of Jacobians; `None` without a plan.
     ///
     /// # Errors
-    /// As for [`Session::domain`].
-    pub fn planned_patterns(&mut self, real: usize) -> Result<Option<u64>, Error> {
-        let Some(plan) = self.memory.clone() else { return Ok(None) };
+    /// As for [`Session::domain`](super::Session::domain).
+    pub fn patterns(&mut self, real: usize) -> Result<Option<u64>, Error> {
+        let Some(plan) = self.plan.clone() else { return Ok(None) };
         Ok(Some(self.estimate(&plan, real)?.patterns))
     }
 
@@ -72,23 +86,23 @@ impl Session {
         let mut lens = Vec::with_capacity(sets.len());
         for set in sets {
             // A set that the grid lacks is an error where the program uses it.
-            let len = self.domain(set).map_or(0, |domain| domain.len());
+            let len = self.grid.canonical(set, self.run).map_or(0, |domain| domain.len());
             lens.push((set, len as u64));
         }
         let len = |set: CanonicalSet| lens.iter().find(|(s, _)| *s == set).map_or(0, |(_, len)| *len);
         let known = |name: &str| self.inputs.domain_len(name).map(|len| len as u64);
-        let multigrid = match (self.parameters.text("solver"), self.parameters.text("preconditioner")) {
+        let multigrid = match (self.run.parameters.text("solver"), self.run.parameters.text("preconditioner")) {
             (_, Some("amg")) => memory::Multigrid::Yes,
             (Some("lu"), _) => memory::Multigrid::No,
             (_, None | Some("auto")) => memory::Multigrid::Maybe,
             (_, Some(_)) => memory::Multigrid::No,
         };
-        let sizes = memory::Sizes { grid: &self.grid, real: real as u64, len: &len, multigrid, known: &known };
+        let sizes = memory::Sizes { grid: self.grid.grid(), real: real as u64, len: &len, multigrid, known: &known };
         let mut estimate = Estimate::of(plan, &sizes);
-        for input in self.program.inputs.iter().filter(|input| input.kind.is_collection()) {
-            let per_element = self.inputs.given(&self.parameters, &input.name, &input.kind)? != GivenBy::Value;
+        for input in self.run.program.inputs.iter().filter(|input| input.kind.is_collection()) {
+            let per_element = self.inputs.given(&self.run.parameters, &input.name, &input.kind)? != GivenBy::Value;
             let bytes = match input.kind {
-                InputKind::Vectors => 8 * self.grid.dim() as u64,
+                InputKind::Vectors => 8 * self.grid.grid().dim() as u64,
                 InputKind::Bools => 1,
                 InputKind::Scalar | InputKind::Collection | InputKind::Domain | InputKind::Sequence | InputKind::Table(_) => 8,
             };
@@ -97,14 +111,14 @@ impl Session {
                 estimate.inputs += bytes * len(set.set);
             }
         }
-        for input in &self.program.inputs {
+        for input in &self.run.program.inputs {
             // An error in its file is reported where the program reads it.
             let InputKind::Table(TableColumns { argument, second, value }) = &input.kind else { continue };
             let name = &input.name;
             if let Some(second) = second {
-                let table = self.inputs.table2(&self.parameters, name, [&argument.name, &second.name], &value.name);
+                let table = self.inputs.table2(&self.run.parameters, name, [&argument.name, &second.name], &value.name);
                 estimate.inputs += table.map_or(0, |table| table.parts().iter().map(|part| size_of_val(part.numbers()) as u64).sum());
-            } else if let Ok(table) = self.inputs.table(&self.parameters, name, &argument.name, &value.name) {
+            } else if let Ok(table) = self.inputs.table(&self.run.parameters, name, &argument.name, &value.name) {
                 estimate.inputs += size_of_val(table.numbers()) as u64;
             }
         }

@@ -3,15 +3,14 @@
 //! Phases exclude one another and add up to the time of the run. A back-end whose device works
 //! while the host goes on finds its time where the host waits for it.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use super::Session;
 use super::profiler::OpenLoop;
 pub use super::profiler::{Phase, Profiler};
+use crate::grid::Grid;
 use crate::kernel_info::KernelInfo;
 use crate::report::event::{Event, KernelProfile, LoopProfile, Profile, SolveProfile};
-use crate::report::{Pause, bytes, seconds};
-use crate::solve_traffic::SolveTraffic;
+use crate::report::{Pause, Progress, bytes, seconds};
 use crate::threads::Threads;
 
 /// The form of loops on grids that are not Cartesian.
@@ -53,93 +52,62 @@ impl Drop for KernelTimer<'_> {
     }
 }
 
-impl Session {
+/// The times of a run, where `--profile` or a log of events asks for them.
+pub(super) struct Timing {
+    profiler: Option<Profiler>,
+    /// True if `--profile` was given; for a log of events alone only phases and loops are timed.
+    is_shown: bool,
+}
+
+impl Timing {
+    /// `compiled_in`: time that a driver took before the run.
+    pub(super) fn new(is_shown: bool, has_log: bool, compiled_in: Duration) -> Timing {
+        let profiler = (is_shown || has_log).then(Profiler::default);
+        profiler.iter().for_each(|profiler| profiler.compiled_in(compiled_in));
+        Timing { profiler, is_shown }
+    }
+
     /// The times of this run, with `--profile`.
-    pub fn profiler(&self) -> Option<&Profiler> {
-        self.profile.as_ref().filter(|_| self.shows_profile)
+    #[inline]
+    pub(super) fn shown(&self) -> Option<&Profiler> {
+        self.profiler.as_ref().filter(|_| self.is_shown)
     }
 
-    /// Sets the bandwidth of the memory that kernels use, in bytes a second. Without it the end of
-    /// a run measures that of the host.
-    pub fn set_bandwidth(&mut self, bandwidth: f64) {
-        if let Some(profiler) = &self.profile {
-            profiler.state().bandwidth = Some(bandwidth);
-        }
-    }
-
-    /// Begins to measure a call of a kernel over its canonical set. On a Cartesian grid its loop
-    /// has this form.
-    pub fn time_kernel<'k>(&mut self, info: &KernelInfo<'k>, form: &'static str) -> KernelTimer<'k> {
-        let Some(profiler) = self.profiler().cloned() else { return KernelTimer(None) };
-        let elements = self.elements_of(info);
-        self.timer(profiler, info, form, elements)
-    }
-
-    /// As [`Session::time_kernel`], over so many elements.
-    pub fn time_kernel_over<'k>(&self, info: &KernelInfo<'k>, form: &'static str, elements: usize) -> KernelTimer<'k> {
-        match self.profiler() {
-            Some(profiler) => self.timer(profiler.clone(), info, form, elements),
-            None => KernelTimer(None),
-        }
-    }
-
-    fn timer<'k>(&self, profiler: Profiler, info: &KernelInfo<'k>, form: &'static str, elements: usize) -> KernelTimer<'k> {
-        let bytes = self.kernel_bytes(info, elements);
-        let form = if self.grid.cartesian_shape().is_some() { form } else { ANY_GRID };
+    /// Begins to measure a call of a kernel over so many elements. On a Cartesian grid its loop has
+    /// this form.
+    pub(super) fn timer<'k>(&self, grid: &Grid, info: &KernelInfo<'k>, form: &'static str, elements: usize) -> KernelTimer<'k> {
+        let Some(profiler) = self.shown().cloned() else { return KernelTimer(None) };
+        let bytes = info.bytes_moved(grid, elements);
+        let form = if grid.cartesian_shape().is_some() { form } else { ANY_GRID };
         KernelTimer(Some(Running { profiler, info: *info, form, bytes, since: Instant::now() }))
     }
 
-    /// Elements of the canonical set of a kernel; 0 without one.
-    pub fn elements_of(&mut self, info: &KernelInfo) -> usize {
-        // A set that the grid does not have is an error of the kernel, which names its line.
-        info.set.and_then(|set| self.domain(set).ok()).map_or(0, |domain| domain.len())
-    }
-
-    /// Least memory traffic of a call of a kernel over so many elements, in bytes.
-    pub fn kernel_bytes(&self, info: &KernelInfo, elements: usize) -> u64 {
-        let by_dim = if self.grid.cartesian_shape().is_some() { info.bytes.cartesian } else { info.bytes.general };
-        let of_one = by_dim.get(self.grid.dim().wrapping_sub(1)).copied().unwrap_or(0);
-        elements as u64 * u64::from(of_one)
-    }
-
-    /// Adds the work of linear solves at an Equelle line; nothing without `--profile`.
-    pub fn linear_solve_ended(&self, line: u32, work: SolveTraffic) {
-        if let Some(profiler) = self.profiler().filter(|_| work.solves > 0) {
-            profiler.solved(line, work);
-        }
-    }
-
-    pub(super) fn phase(&self, phase: Phase) {
-        if let Some(profiler) = &self.profile {
+    /// Ends the phase so far and begins another.
+    pub(super) fn enter(&self, phase: Phase) {
+        if let Some(profiler) = &self.profiler {
             profiler.enter(phase);
         }
     }
 
-    /// Opens a device of a back-end, which is a phase of its own.
-    pub fn opening_device<T>(&self, open: impl FnOnce() -> T) -> T {
-        let _phase = self.in_phase(Phase::Device);
-        open()
-    }
-
     /// Enters a phase until the result is dropped.
-    pub(super) fn in_phase(&self, phase: Phase) -> InPhase {
-        let before = self.profile.as_ref().map(|profiler| (profiler.clone(), profiler.enter(phase)));
-        InPhase { before, _pause: self.progress.pause() }
+    pub(super) fn in_phase(&self, phase: Phase, progress: &Progress) -> InPhase {
+        let before = self.profiler.as_ref().map(|profiler| (profiler.clone(), profiler.enter(phase)));
+        InPhase { before, _pause: progress.pause() }
     }
 
-    /// A loop begins.
-    pub(super) fn profile_loop(&self) {
-        let Some(profiler) = &self.profile else { return };
+    /// The loop at an Equelle line begins.
+    pub(super) fn begin_loop(&self, line: u32) {
+        let Some(profiler) = &self.profiler else { return };
         let mut state = profiler.state();
         let bytes = state.bytes;
-        state.open.push(OpenLoop { line: self.line, rounds: 0, since: Instant::now(), bytes });
+        state.open.push(OpenLoop { line, rounds: 0, since: Instant::now(), bytes });
     }
 
     /// A round of the innermost loop ended and another begins, unless the loop is over.
-    pub(super) fn profile_step(&self, is_over: bool) {
-        let Some(profiler) = &self.profile else { return };
-        if self.progress.is_outermost() {
-            let phase = match (is_over, self.progress.steps()) {
+    pub(super) fn end_round(&self, is_over: bool, progress: &Progress) {
+        let Some(profiler) = &self.profiler else { return };
+        if progress.is_outermost() {
+            let phase = match (is_over, progress.steps()) {
                 (true, _) => Phase::After,
                 // The round that ends is not counted yet.
                 (false, 0) if profiler.state().open.last().is_some_and(|open| open.rounds == 0) => Phase::FirstStep,
@@ -162,18 +130,18 @@ impl Session {
         }
     }
 
-    /// Shows the profile at the end of a run.
-    pub(super) fn tell_profile(&mut self) {
-        let Some(profiler) = self.profile.clone() else { return };
+    /// Shows the profile at the end of a run. The memory's bandwidth is measured if nobody set it.
+    pub(super) fn tell(&self, progress: &mut Progress, threads: &Threads) {
+        let Some(profiler) = &self.profiler else { return };
         let mut profile = profiler.profile();
         let moves = profile.kernels.iter().any(|kernel| kernel.bytes > 0) || !profile.linear_solves.is_empty();
         if profile.bandwidth.is_nan() && moves {
-            profile.bandwidth = copy_bandwidth(&self.threads);
+            profile.bandwidth = copy_bandwidth(threads);
         }
-        if self.shows_profile && self.progress.format() == crate::report::MessageFormat::Human {
-            table(&profile).iter().for_each(|line| self.progress.message(line));
+        if self.is_shown && progress.format() == crate::report::MessageFormat::Human {
+            table(&profile).iter().for_each(|line| progress.message(line));
         }
-        self.progress.event(&Event::Profile(profile));
+        progress.event(&Event::Profile(profile));
     }
 }
 

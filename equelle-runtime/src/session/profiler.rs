@@ -67,7 +67,7 @@ pub(super) struct State {
     solves: BTreeMap<u32, SolveTraffic>,
     /// By line.
     pub(super) loops: BTreeMap<u32, LoopProfile>,
-    pub(super) bandwidth: Option<f64>,
+    bandwidth: Option<f64>,
 }
 
 impl Default for State {
@@ -113,6 +113,12 @@ impl Profiler {
     /// Adds the time that a driver took before the run.
     pub(super) fn compiled_in(&self, time: Duration) {
         self.state().phases[Phase::Compile as usize] += time;
+    }
+
+    /// Sets the bandwidth of the memory that kernels use, in bytes a second. Without it the end of
+    /// a run measures that of the host.
+    pub fn set_bandwidth(&self, bandwidth: f64) {
+        self.state().bandwidth = Some(bandwidth);
     }
 
     /// Counts bytes for the loops around the current statement.

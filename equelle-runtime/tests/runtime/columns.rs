@@ -63,8 +63,8 @@ fn run(program: impl FnOnce(&mut Session) -> Result<(), Error>) -> (Result<(), E
     let options = Options { sink: sink.clone(), ..Options::silent() };
     let session = Session::on_grid(heat(), parameters(&["output_format=csv,vtu"]), four_by_three(), options).expect("a session");
     let result = simulator::recorded(session, |mut session| {
-        program(&mut session).map_err(|error| session.ended_by(error))?;
-        session.complete_outputs()
+        program(&mut session).map_err(|error| session.outputs().ended_by(error))?;
+        session.outputs().complete()
     });
     let table = sink.contents().into_iter().find(|(path, _)| path.ends_with("heat.csv"));
     (result, table.map(|(_, bytes)| String::from_utf8_lossy(&bytes).into_owned()))
@@ -76,8 +76,8 @@ fn tags_of_the_run_are_refused_with_their_row() {
     for (tag, name) in [("w_y", "w_y"), ("step", "step"), ("time", "time"), ("TimeValue", "TimeValue")] {
         let (result, _) = run(|session| {
             session.line(3);
-            session.output_vector("w", &[1.0, 2.0])?;
-            session.output_scalar(tag, 5.0)
+            session.outputs().vector("w", &[1.0, 2.0])?;
+            session.outputs().scalar(tag, 5.0)
         });
         let error = result.expect_err(tag);
         assert_eq!((error.kind, error.message.split(' ').next()), (ErrorKind::Data, Some(format!("`{name}`").as_str())));
@@ -90,10 +90,10 @@ fn a_field_and_a_number_of_one_tag() {
     let (result, table) = run(|session| {
         let (cells, faces) = (session.domain(ALL_CELLS)?, session.domain(ALL_FACES)?);
         for time in [1.0, 2.0] {
-            session.output_collection("u", &cells, &[time; 12])?;
-            session.output_collection("u", &faces, &[time; 31])?;
-            session.output_scalar("u", time)?;
-            session.output_scalar("m", -time)?;
+            session.outputs().collection("u", &cells, &[time; 12])?;
+            session.outputs().collection("u", &faces, &[time; 31])?;
+            session.outputs().scalar("u", time)?;
+            session.outputs().scalar("m", -time)?;
         }
         Ok(())
     });

@@ -53,21 +53,25 @@ fn events_are_as_the_schema_says() {
         let cells = session.domain(ALL_CELLS)?;
         session.message("a note");
         session.line(7);
-        let mut state = session.begin_loop_over(&Arc::new(vec![0.5, 0.25]));
-        while session.next_step(&mut state).is_some() {
+        let mut state = session.loops().begin_over(&Arc::new(vec![0.5, 0.25]));
+        while session.loops().next_step(&mut state).is_some() {
             let timer = session.time_kernel(&KERNEL, "rows");
             drop(timer);
-            session.output_collection("u", &cells, &[1.0; 8])?;
+            session.outputs().collection("u", &cells, &[1.0; 8])?;
         }
-        session.wait_for_outputs()?;
+        session.outputs().wait()?;
         let times = Times { assembly: 1.0, set_up: 0.5, solve: 0.25 };
         let iteration = Iteration { norm: f64::NAN, linear_iterations: None, length: 1.0, times };
         let range = Range { unknown: "u".to_owned(), least: 0.0, greatest: f64::INFINITY };
-        session.solve_ended(2, &History { iterations: vec![iteration], ranges: vec![range], ..History::default() }, SolveOutcome::Failed);
+        session.solves().ended(
+            2,
+            &History { iterations: vec![iteration], ranges: vec![range], ..History::default() },
+            SolveOutcome::Failed,
+        );
         let work = SolveTraffic { solves: 1, iterations: 5, seconds: 0.5, bytes: 1000 };
         (0..2).for_each(|_| session.linear_solve_ended(2, work));
-        session.step_failed(2, 0.5, 2, "why");
-        session.step_rescued(2, 0.5, 2);
+        session.solves().step_failed(2, 0.5, 2, "why");
+        session.solves().step_rescued(2, 0.5, 2);
         let balance = Audit { quantity: "u".to_owned(), step: 2, time: 0.75, content: 8.0, change: 0.5, boundary: 0.25, sources: 0.25 };
         session.event(&Event::Audit(balance));
         session.event(&Event::Checkpoint { step: 2, time: 0.75, file: "heat-00002.npz".to_owned() });
@@ -168,9 +172,9 @@ fn a_closed_standard_error_ends_no_run() {
         let stdout = Buffer::default();
         let options = Options { stdout: Box::new(stdout.clone()), profile: true, ..options };
         let result = simulator::recorded(Session::open_with(heat(), &[], options).unwrap(), |mut session| {
-            let mut state = session.begin_loop(2);
-            while session.next_step(&mut state).is_some() {
-                session.output_scalar("u", 0.5)?;
+            let mut state = session.loops().begin(2);
+            while session.loops().next_step(&mut state).is_some() {
+                session.outputs().scalar("u", 0.5)?;
             }
             session.warning("nobody reads this");
             session.finish();

@@ -12,7 +12,7 @@ use crate::output::Buffer;
 fn renumbered(more: &[&str]) -> Session {
     let given = [&["nx=7", "ny=5", "dx=0.5", "grid_layout=unstructured", "renumber=yes"], more].concat();
     let mut session = Session::open_with(heat(), &words(&given), Options::silent()).unwrap();
-    session.renumber_grid();
+    session.grid_domains().renumber();
     session
 }
 
@@ -35,17 +35,17 @@ fn the_first_element_of_the_file() {
     (values[here(31)], values[here(17)]) = (f64::NAN, f64::NEG_INFINITY);
     session.keep_geometry(&[GeometryArray::FaceAreas]);
     session.line(4);
-    session.output_scalar("before", 1.0).unwrap();
+    session.outputs().scalar("before", 1.0).unwrap();
     let at = "cell 17 at (1.75, 2.5) is -inf";
-    refused(session.output_collection("u", &cells, &values), &format!("output `u` is not finite: {at}"), 4);
+    refused(session.outputs().collection("u", &cells, &values), &format!("output `u` is not finite: {at}"), 4);
     refused(session.check_collection("u", &cells, &[&values]), &format!("`u` is not finite at the end of the run: {at}"), 4);
     let good = vec![1.0; 35];
     let vector = "output `v` is not finite: cell 17 at (1.75, 2.5) has -inf as component 1";
-    refused(session.output_vectors("v", &cells, &[&good, &values]), vector, 4);
+    refused(session.outputs().vectors("v", &cells, &[&good, &values]), vector, 4);
     // In single precision 1e39 is infinite.
     let single = [1e38_f32, 1e38 * 10.0].repeat(18);
     refused(
-        session.output_collection("s", &cells, &single[..35]),
+        session.outputs().collection("s", &cells, &single[..35]),
         &format!("output `s` is not finite: cell {} is inf", first_odd(&cells)),
         4,
     );
@@ -67,7 +67,7 @@ fn geometry_that_was_given_up() {
     let faces = session.domain(BOUNDARY_FACES).unwrap();
     let mut values = vec![0.0; faces.len()];
     values[1] = f64::NAN;
-    let message = |session: &mut Session| session.output_collection("f", &faces, &values).unwrap_err().message;
+    let message = |session: &mut Session| session.outputs().collection("f", &faces, &values).unwrap_err().message;
     let before = message(&mut session);
     session.keep_geometry(&[]);
     let after = message(&mut session);
@@ -81,20 +81,20 @@ fn geometry_that_was_given_up() {
 fn steps() {
     let mut session = open(&[]).unwrap();
     session.line(7);
-    let mut state = session.begin_loop(2100);
+    let mut state = session.loops().begin(2100);
     let mut samples = Vec::new();
-    while let Some(step) = session.next_step(&mut state) {
+    while let Some(step) = session.loops().next_step(&mut state) {
         if step == 0 || step == 4 {
-            session.output_scalar("a", 1.0).unwrap();
+            session.outputs().scalar("a", 1.0).unwrap();
         }
         if step == 8 {
             refused(
-                session.output_scalar("a", f64::NAN),
+                session.outputs().scalar("a", f64::NAN),
                 "output `a` is not finite in step 9 of 2100: it is NaN; it was finite when it was written in step 5",
                 7,
             );
             refused(
-                session.output_vector("v", &[0.0, f64::INFINITY]),
+                session.outputs().vector("v", &[0.0, f64::INFINITY]),
                 "output `v` is not finite in step 9 of 2100: it has inf as component 1",
                 7,
             );
@@ -116,9 +116,9 @@ fn steps() {
         7,
     );
     // Another loop counts its own steps.
-    let mut state = session.begin_loop(2);
-    session.next_step(&mut state);
-    refused(session.output_scalar("a", f64::NAN), "output `a` is not finite in step 1 of 2: it is NaN", 7);
+    let mut state = session.loops().begin(2);
+    session.loops().next_step(&mut state);
+    refused(session.outputs().scalar("a", f64::NAN), "output `a` is not finite in step 1 of 2: it is NaN", 7);
 }
 
 /// An attempt at a step fails at such an output, before it waits; a trial of a line search does not
@@ -127,14 +127,14 @@ fn steps() {
 fn attempts_and_trials() {
     let mut session = open(&[]).unwrap();
     let records = session.record_outputs();
-    session.defer_outputs();
-    session.output_scalar("a", 1.0).unwrap();
-    assert!(session.output_scalar("a", f64::NAN).is_err());
-    session.begin_trial();
-    session.output_scalar("a", f64::NAN).unwrap();
-    assert!(session.end_trial());
-    let deferred = session.take_deferred_outputs();
-    session.release_outputs(deferred).unwrap();
+    session.outputs().defer();
+    session.outputs().scalar("a", 1.0).unwrap();
+    assert!(session.outputs().scalar("a", f64::NAN).is_err());
+    session.outputs().begin_trial();
+    session.outputs().scalar("a", f64::NAN).unwrap();
+    assert!(session.outputs().end_trial());
+    let deferred = session.outputs().take_deferred();
+    session.outputs().release(deferred).unwrap();
     assert_eq!(records.take(), [Record::Scalar { tag: "a".to_owned(), value: 1.0 }]);
 }
 
@@ -146,22 +146,22 @@ fn files_that_are_written_later() {
     let mut session = renumbered(&["output_to_file=true", &format!("output_dir={}", dir.display())]);
     let cells = session.domain(ALL_CELLS).unwrap();
     let order = cells.file_order().unwrap().to_vec();
-    let mut state = session.begin_loop(5);
+    let mut state = session.loops().begin(5);
     let mut told = None;
-    while let Some(step) = session.next_step(&mut state) {
+    while let Some(step) = session.loops().next_step(&mut state) {
         session.line(10 + step as u32);
         let mut values = vec![1.0; 35];
         if step == 2 {
             values[order[17] as usize] = f64::INFINITY;
         }
-        told = told.or(session.output_later("u", &cells, move || Ok(vec![values])).err());
+        told = told.or(session.outputs().later("u", &cells, move || Ok(vec![values])).err());
     }
     // Geometry is given back while files are on their way; messages still know cells.
     session.keep_geometry(&[]);
-    let error = told.or(session.wait_for_outputs().err());
+    let error = told.or(session.outputs().wait().err());
     let message = "output `u` is not finite in step 3 of 5: cell 17 at (1.75, 2.5) is inf; step 3 is the first where it is not";
     refused(error.map_or(Ok(()), Err), message, 12);
-    session.wait_for_outputs().unwrap();
+    session.outputs().wait().unwrap();
     let mut names: Vec<String> = std::fs::read_dir(&dir).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
     names.retain(|name| name.starts_with('u'));
     names.sort();
@@ -175,11 +175,11 @@ fn the_parameter() {
     let stdout = Buffer::default();
     let options = Options { stdout: Box::new(stdout.clone()), ..Options::silent() };
     let mut session = Session::open_with(heat(), &words(&["nonfinite=allow"]), options).unwrap();
-    session.output_scalar("a", f64::NAN).unwrap();
-    session.output_vector("v", &[f64::INFINITY, 1.0]).unwrap();
+    session.outputs().scalar("a", f64::NAN).unwrap();
+    session.outputs().vector("v", &[f64::INFINITY, 1.0]).unwrap();
     session.check_numbers("u", &[f64::NAN]).unwrap();
-    let mut state = session.begin_loop(2100);
-    while session.next_step(&mut state).is_some() {
+    let mut state = session.loops().begin(2100);
+    while session.loops().next_step(&mut state).is_some() {
         assert!(!session.samples_state(&state));
     }
     assert_eq!(stdout.text(), "a = nan\nv = inf 1\n");

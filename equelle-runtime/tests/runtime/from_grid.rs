@@ -66,7 +66,7 @@ fn chosen(text: &str, within: CanonicalSet) -> Result<Vec<u32>, (String, String)
     let of = |form| {
         let read = session_of(form, Vec::new(), text).and_then(|mut session| {
             let within = session.domain(within)?;
-            let domain = session.input_domain("dir", &within)?;
+            let domain = session.inputs().domain("dir", &within)?;
             let mut elements: Vec<u32> = domain.elements().iter().map(|&e| domain.grid().file_index(domain.kind(), e)).collect();
             elements.sort_unstable();
             Ok(elements)
@@ -180,7 +180,7 @@ fn what_chooses_nothing() {
 fn values_on(form: Form, text: &str, files: &[(&'static str, Vec<u8>)], on: CanonicalSet) -> Result<Vec<f64>, (String, String)> {
     let read = session_of(form, files.to_vec(), text).and_then(|mut session| {
         let domain = session.domain(on)?;
-        let values = session.input_collection("u_initial", &domain)?.to_vec(domain.len());
+        let values = session.inputs().collection("u_initial", &domain)?.to_vec(domain.len());
         Ok(domain.in_file_order(&values).into_owned())
     });
     read.map_err(|error| (error.message, error.hint.unwrap_or_default()))
@@ -341,7 +341,7 @@ fn expressions_on_a_long_grid() {
     let grid = Grid::cartesian(Cartesian::line(300_000, 0.5)).expect("a grid");
     let mut session = Session::on_grid(heat(), parameters, grid, Options::silent()).expect("a session");
     let cells = session.domain(ALL_CELLS).expect("cells");
-    let values = session.input_collection("u_initial", &cells).expect("values").to_vec(cells.len());
+    let values = session.inputs().collection("u_initial", &cells).expect("values").to_vec(cells.len());
     assert_eq!((values.len(), values[299_999]), (300_000, 299_999.5));
 }
 
@@ -349,7 +349,7 @@ fn expressions_on_a_long_grid() {
 fn sequences_in_parameters() {
     let sequence = |text: &str| {
         let mut session = session_of(Form::Cartesian, Vec::new(), text)?;
-        session.input_sequence("timesteps").map(|values| values.to_vec())
+        session.inputs().sequence("timesteps").map(|values| values.to_vec())
     };
     assert_eq!(sequence("timesteps = 3*0.5, 2\n"), Ok(vec![0.5, 0.5, 0.5, 2.0]));
     let message = |text: &str| sequence(text).expect_err("refused").message;

@@ -35,17 +35,17 @@ fn good_inputs() {
         "k=0.5\nu_initial=500\nv_filename=v.txt\ndir_filename=dir.txt\nempty_filename=empty.txt\ntimesteps_filename=dt.txt\n",
         &[("v.txt", "1 2\t3\r\n-4e-1"), ("dir.txt", "0 5\n10 30\n"), ("empty.txt", ""), ("dt.txt", "0.5\n0.5 0.25\n")],
     );
-    assert_eq!(session.input_scalar("k", 0.3), Ok(0.5));
-    assert_eq!(session.input_scalar("absent", 0.3), Ok(0.3));
+    assert_eq!(session.inputs().scalar("k", 0.3), Ok(0.5));
+    assert_eq!(session.inputs().scalar("absent", 0.3), Ok(0.3));
     let cells = session.domain(ALL_CELLS).unwrap();
-    assert_eq!(session.input_collection("u_initial", &cells), Ok(CollectionInput::Uniform(500.0)));
+    assert_eq!(session.inputs().collection("u_initial", &cells), Ok(CollectionInput::Uniform(500.0)));
     let boundary = session.domain(BOUNDARY_FACES).unwrap();
-    let dir = session.input_domain("dir", &boundary).unwrap();
+    let dir = session.inputs().domain("dir", &boundary).unwrap();
     assert_eq!(dir.elements(), [0, 5, 10, 30]);
-    let CollectionInput::Values(values) = session.input_collection("v", &dir).unwrap() else { panic!("values come from the file") };
+    let CollectionInput::Values(values) = session.inputs().collection("v", &dir).unwrap() else { panic!("values come from the file") };
     assert_eq!(*values, [1.0, 2.0, 3.0, -0.4]);
-    assert!(session.input_domain("empty", &boundary).unwrap().is_empty());
-    assert_eq!(*session.input_sequence("timesteps").unwrap(), [0.5, 0.5, 0.25]);
+    assert!(session.inputs().domain("empty", &boundary).unwrap().is_empty());
+    assert_eq!(*session.inputs().sequence("timesteps").unwrap(), [0.5, 0.5, 0.25]);
 }
 
 #[test]
@@ -53,15 +53,15 @@ fn files_are_read_once() {
     let text = "v_from_file=true\nv_filename=v.txt\ndir_filename=dir.txt\ndt_filename=dt.txt\n";
     let (mut session, folder) = session("input-once", text, &[("v.txt", "1 2"), ("dir.txt", "0 5"), ("dt.txt", "1")]);
     let boundary = session.domain(BOUNDARY_FACES).unwrap();
-    let dir = session.input_domain("dir", &boundary).unwrap();
-    let values = session.input_collection("v", &dir).unwrap();
-    let sequence = session.input_sequence("dt").unwrap();
+    let dir = session.inputs().domain("dir", &boundary).unwrap();
+    let values = session.inputs().collection("v", &dir).unwrap();
+    let sequence = session.inputs().sequence("dt").unwrap();
     for name in ["v.txt", "dir.txt", "dt.txt"] {
         std::fs::remove_file(folder.join(name)).unwrap();
     }
-    assert!(Arc::ptr_eq(&session.input_domain("dir", &boundary).unwrap(), &dir));
-    assert_eq!(session.input_collection("v", &dir).unwrap(), values);
-    assert!(Arc::ptr_eq(&session.input_sequence("dt").unwrap(), &sequence));
+    assert!(Arc::ptr_eq(&session.inputs().domain("dir", &boundary).unwrap(), &dir));
+    assert_eq!(session.inputs().collection("v", &dir).unwrap(), values);
+    assert!(Arc::ptr_eq(&session.inputs().sequence("dt").unwrap(), &sequence));
 }
 
 #[test]
@@ -69,7 +69,7 @@ fn missing_parameters_name_key_and_line() {
     let (mut session, dir) = session("input-missing", "u_inital=500\nw_filename=w.txt\nw_from_file=false\n", &[]);
     let cells = session.domain(ALL_CELLS).unwrap();
     session.line(2);
-    let error = session.input_collection("u_initial", &cells).unwrap_err();
+    let error = session.inputs().collection("u_initial", &cells).unwrap_err();
     assert_eq!(
         shown(error, &dir),
         (
@@ -79,12 +79,12 @@ fn missing_parameters_name_key_and_line() {
             "`u_inital` is given but not used; is it meant to be `u_initial`?".to_string()
         )
     );
-    let error = session.input_collection("q", &cells).unwrap_err();
+    let error = session.inputs().collection("q", &cells).unwrap_err();
     assert_eq!(shown(error, &dir).3, "give q=NUMBER or q_filename=FILE");
-    let error = session.input_collection("w", &cells).unwrap_err();
+    let error = session.inputs().collection("w", &cells).unwrap_err();
     assert_eq!(shown(error, &dir).3, format!("w_from_file=false ({}/case.param:3) keeps w_filename out", dir.display()));
     session.line(4);
-    let error = session.input_sequence("timesteps").unwrap_err();
+    let error = session.inputs().sequence("timesteps").unwrap_err();
     assert_eq!(
         shown(error, &dir),
         (
@@ -94,7 +94,7 @@ fn missing_parameters_name_key_and_line() {
             "give timesteps_filename=FILE, or timesteps=NUMBERS such as 40*0.01".to_string()
         )
     );
-    let error = session.input_domain("dir", &cells).unwrap_err();
+    let error = session.inputs().domain("dir", &cells).unwrap_err();
     assert_eq!(shown(error, &dir).1, "missing parameter `dir_filename`: the file with indices of elements of AllCells()");
 }
 
@@ -110,7 +110,7 @@ fn which_source_counts() {
         let words: Vec<&str> = GRID.into_iter().chain([case.as_str()]).chain(on_command_line.iter().map(String::as_str)).collect();
         let read = open(&words).and_then(|mut session| {
             let cells = session.domain(ALL_CELLS)?;
-            session.input_collection("u_initial", &cells)
+            session.inputs().collection("u_initial", &cells)
         });
         match read {
             Ok(CollectionInput::Uniform(value)) => Ok(value),
@@ -163,7 +163,7 @@ fn names_that_are_shared() {
     let read = |given: &[&str]| {
         let mut session = Session::open_with(shared.clone(), &words(given), Options::silent()).unwrap();
         let cells = session.domain(ALL_CELLS).unwrap();
-        session.input_collection("dx", &cells).unwrap().to_vec(2)
+        session.inputs().collection("dx", &cells).unwrap().to_vec(2)
     };
     assert_eq!(read(&["nx=2", "dx=0.5", &name]), [1.0, 2.0]);
     assert_eq!(read(&["nx=2", "dx=0.5"]), [0.5, 0.5]);
@@ -182,7 +182,7 @@ fn files_of_lists() {
     assert_eq!(refused(&["dir_from_file=true"]), Some((nameless, vec![3])));
     // A file that the command line names is wanted.
     let mut session = open(&[&case, &format!("timesteps_filename={list}")]).unwrap();
-    assert_eq!(*session.input_sequence("timesteps").unwrap(), [1.0, 2.0]);
+    assert_eq!(*session.inputs().sequence("timesteps").unwrap(), [1.0, 2.0]);
 }
 
 #[test]
@@ -191,7 +191,7 @@ fn wrong_number_of_values() {
     let (mut session, dir) = session("input-count", text, &[("few.txt", "1 2 3"), ("many.txt", "1 2 3 4 5 6 7 8 9 10 11 12 13")]);
     let cells = session.domain(ALL_CELLS).unwrap();
     for (name, found) in [("few", 3), ("many", 13)] {
-        let error = session.input_collection(name, &cells).unwrap_err();
+        let error = session.inputs().collection(name, &cells).unwrap_err();
         let (kind, message, ..) = shown(error, &dir);
         assert_eq!(kind, ErrorKind::Data);
         assert_eq!(message, format!("`{name}.txt`: input `{name}` on AllCells(): expected 12 values, found {found}"));
@@ -201,7 +201,7 @@ fn wrong_number_of_values() {
 #[test]
 fn words_among_numbers_are_placed() {
     let (mut session, dir) = session("input-words", "dt_filename=dt.txt\n", &[("dt.txt", "0.5 0.5\n  0.5 half 0.5\n")]);
-    let error = session.input_sequence("dt").unwrap_err();
+    let error = session.inputs().sequence("dt").unwrap_err();
     assert_eq!(shown(error, &dir).1, "dt.txt:2:7: `half` is not a number");
     let error = numbers_in("x".as_ref(), b"1 2 nan").unwrap_err();
     assert_eq!(error.message, "x:1:5: `nan` is not a number");
@@ -215,7 +215,7 @@ fn bad_domains_are_placed() {
         let (mut session, dir) = session("input-domain", "dir_filename=dir.txt\n", &[("dir.txt", content)]);
         let boundary = session.domain(BOUNDARY_FACES).unwrap();
         session.line(3);
-        let (kind, found, lines, hint) = shown(session.input_domain("dir", &boundary).unwrap_err(), &dir);
+        let (kind, found, lines, hint) = shown(session.inputs().domain("dir", &boundary).unwrap_err(), &dir);
         assert_eq!((kind, found.as_str(), lines), (ErrorKind::Data, message, vec![3]));
         assert!(!hint.is_empty());
     };
@@ -232,7 +232,7 @@ fn bad_domains_are_placed() {
 #[test]
 fn files_that_are_not_there() {
     let (mut session, dir) = session("input-nofile", "dt_filename=dt.txt\n", &[]);
-    let (kind, message, ..) = shown(session.input_sequence("dt").unwrap_err(), &dir);
+    let (kind, message, ..) = shown(session.inputs().sequence("dt").unwrap_err(), &dir);
     assert_eq!(kind, ErrorKind::Io);
     assert!(message.starts_with("cannot read `dt.txt`: "), "{message}");
 }
@@ -260,7 +260,7 @@ fn a_run_from_memory_reads_no_file() {
     let parameters = Parameters::from_words_in(source, &["case/case.param".to_string()]).unwrap();
     let mut session = Session::from_parameters(heat(), parameters, Options::silent()).unwrap();
     let cells = session.domain(ALL_CELLS).unwrap();
-    assert_eq!(session.input_collection("u", &cells).unwrap().to_vec(60), [2.5; 60]);
-    let error = session.input_sequence("dt").unwrap_err();
+    assert_eq!(session.inputs().collection("u", &cells).unwrap().to_vec(60), [2.5; 60]);
+    let error = session.inputs().sequence("dt").unwrap_err();
     assert!(error.message.starts_with("missing parameter `dt_filename`"), "{error:?}");
 }

@@ -144,9 +144,9 @@ fn a_closed_standard_output_is_an_error() {
 fn outputs_kept_in_memory() {
     let mut session = open(&[]).unwrap();
     let records = session.record_outputs();
-    session.output_scalar("x", 1.5).unwrap();
+    session.outputs().scalar("x", 1.5).unwrap();
     let cells = session.domain(ALL_CELLS).unwrap();
-    session.output_collection("u", &cells, &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]).unwrap();
+    session.outputs().collection("u", &cells, &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]).unwrap();
     let expected = [
         Record::Scalar { tag: "x".to_string(), value: 1.5 },
         Record::Collection { tag: "u".to_string(), values: vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.0] },
@@ -219,26 +219,26 @@ fn outputs_wait_or_do_not_happen() {
     let options = Options { stdout: Box::new(stdout.clone()), ..Options::silent() };
     let mut session = Session::open_with(heat(), &words(&["nx=2", "output_to_file=true", &dir_word]), options).unwrap();
     let cells = session.domain(ALL_CELLS).unwrap();
-    session.defer_outputs();
-    session.output_scalar("dropped", 1.0).unwrap();
-    assert_eq!(session.take_deferred_outputs().len(), 1);
+    session.outputs().defer();
+    session.outputs().scalar("dropped", 1.0).unwrap();
+    assert_eq!(session.outputs().take_deferred().len(), 1);
     // 0.1 in single precision is written so, not with the digits of the nearest double.
-    session.output_collection("u", &cells, &[0.1_f32, 2.0]).unwrap();
-    session.output_vectors("v", &cells, &[&[0.1_f32, 2.0], &[3.0, 4.0]]).unwrap();
-    session.output_scalar("s", 0.5).unwrap();
-    session.output_bool("b", true).unwrap();
-    session.output_vector("w", &[1.0, 2.0]).unwrap();
-    session.output_text("t", "text").unwrap();
-    session.begin_trial();
-    assert!(!session.end_trial(), "a trial without effects");
-    session.begin_trial();
-    session.output_scalar("tried", 1.0).unwrap();
-    assert!(session.end_trial());
+    session.outputs().collection("u", &cells, &[0.1_f32, 2.0]).unwrap();
+    session.outputs().vectors("v", &cells, &[&[0.1_f32, 2.0], &[3.0, 4.0]]).unwrap();
+    session.outputs().scalar("s", 0.5).unwrap();
+    session.outputs().bool("b", true).unwrap();
+    session.outputs().vector("w", &[1.0, 2.0]).unwrap();
+    session.outputs().text("t", "text").unwrap();
+    session.outputs().begin_trial();
+    assert!(!session.outputs().end_trial(), "a trial without effects");
+    session.outputs().begin_trial();
+    session.outputs().scalar("tried", 1.0).unwrap();
+    assert!(session.outputs().end_trial());
     assert_eq!(stdout.text(), "");
-    let deferred = session.take_deferred_outputs();
-    session.release_outputs(deferred).unwrap();
-    session.output_scalar("later", 6.0).unwrap();
-    session.complete_outputs().unwrap();
+    let deferred = session.outputs().take_deferred();
+    session.outputs().release(deferred).unwrap();
+    session.outputs().scalar("later", 6.0).unwrap();
+    session.outputs().complete().unwrap();
     assert_eq!(stdout.text(), "s = 0.5\nb = true\nw = 1 2\nt = text\nlater = 6\n");
     assert_eq!(std::fs::read_to_string(dir.join("u-00000.output")).unwrap(), "0.1\n2\n");
     assert_eq!(std::fs::read_to_string(dir.join("v-00000.output")).unwrap(), "0.1 3\n2 4\n");

@@ -55,8 +55,8 @@ fn run_in(sink: &Sink, given: &[&str], program: impl FnOnce(&mut Session) -> Res
     let session = Session::on_grid(crate::common::heat(), parameters(given), four_by_three(), options);
     let result = session.and_then(|session| {
         simulator::recorded(session, |mut session| {
-            program(&mut session).map_err(|error| session.ended_by(error))?;
-            session.complete_outputs()?;
+            program(&mut session).map_err(|error| session.outputs().ended_by(error))?;
+            session.outputs().complete()?;
             session.finish();
             Ok(())
         })
@@ -71,8 +71,8 @@ fn run(given: &[&str], program: impl FnOnce(&mut Session) -> Result<(), Error>) 
 }
 
 fn each_step(session: &mut Session, steps: &[f64], mut body: impl FnMut(&mut Session, usize) -> Result<(), Error>) -> Result<(), Error> {
-    let mut state = session.begin_loop_over(&Arc::new(steps.to_vec()));
-    while let Some(step) = session.next_step(&mut state) {
+    let mut state = session.loops().begin_over(&Arc::new(steps.to_vec()));
+    while let Some(step) = session.loops().next_step(&mut state) {
         body(session, step)?;
     }
     Ok(())
@@ -81,7 +81,7 @@ fn each_step(session: &mut Session, steps: &[f64], mut body: impl FnMut(&mut Ses
 fn put(session: &mut Session, tag: &str, value: f64) -> Result<(), Error> {
     let cells = session.domain(ALL_CELLS)?;
     let values: Vec<f64> = (0..12).map(|cell| value + f64::from(cell)).collect();
-    session.output_collection(tag, &cells, &values)
+    session.outputs().collection(tag, &cells, &values)
 }
 
 /// `u` at the start, and `u` and its maximum after each step of 0.1.
@@ -89,7 +89,7 @@ fn heat(session: &mut Session, steps: usize) -> Result<(), Error> {
     put(session, "u", 0.0)?;
     each_step(session, &vec![0.1; steps], |session, step| {
         put(session, "u", step as f64)?;
-        session.output_scalar("m", step as f64 + 0.5)
+        session.outputs().scalar("m", step as f64 + 0.5)
     })
 }
 
@@ -118,12 +118,12 @@ fn kept(given: &[&str], steps: usize, defers: bool) -> (Vec<u64>, Vec<u64>, Stri
     put(&mut session, "u", 0.0).unwrap();
     each_step(&mut session, &vec![0.1; steps], |session, step| {
         if defers {
-            session.defer_outputs();
+            session.outputs().defer();
         }
         put(session, "u", step as f64)?;
-        session.output_scalar("m", step as f64 + 0.5)?;
-        let deferred = session.take_deferred_outputs();
-        session.release_outputs(deferred)
+        session.outputs().scalar("m", step as f64 + 0.5)?;
+        let deferred = session.outputs().take_deferred();
+        session.outputs().release(deferred)
     })
     .unwrap();
     session.finish();
@@ -175,16 +175,16 @@ fn a_table_of_numbers_and_probes() {
         let faces = session.domain(ALL_FACES)?;
         let inside = session.domain(INTERIOR_CELLS)?;
         let boundary = session.domain(BOUNDARY_CELLS)?;
-        session.output_scalar("start", 7.0)?;
+        session.outputs().scalar("start", 7.0)?;
         each_step(session, &[0.5, 0.25], |session, step| {
             put(session, "u", step as f64)?;
             let cells = session.domain(ALL_CELLS)?;
-            session.output_vectors("v", &cells, &[&[1.0; 12], &[2.0; 12]])?;
-            session.output_collection("on faces", &faces, &[1.0; 31])?;
-            session.output_collection("inside", &inside, &[5.0, 6.0])?;
-            session.output_bools("edge", &boundary, &[true; 10])?;
-            session.output_vector("w", &[0.25, step as f64])?;
-            session.output_bool("b", step == 1)
+            session.outputs().vectors("v", &cells, &[&[1.0; 12], &[2.0; 12]])?;
+            session.outputs().collection("on faces", &faces, &[1.0; 31])?;
+            session.outputs().collection("inside", &inside, &[5.0, 6.0])?;
+            session.outputs().bools("edge", &boundary, &[true; 10])?;
+            session.outputs().vector("w", &[0.25, step as f64])?;
+            session.outputs().bool("b", step == 1)
         })
     });
     found.result.as_ref().unwrap();
@@ -207,7 +207,7 @@ fn fields_of_a_step_are_in_one_file() {
             put(session, "v", 1.0)?;
             if step == 1 {
                 let faces = session.domain(ALL_FACES)?;
-                session.output_collection("flux", &faces, &[1.0; 31])?;
+                session.outputs().collection("flux", &faces, &[1.0; 31])?;
                 put(session, "u", 9.0)?;
             }
             Ok(())
@@ -233,7 +233,7 @@ fn fields_of_a_step_are_in_one_file() {
 #[test]
 fn collections_after_steps_of_numbers() {
     let run = run(&["output_format=vtu,csv", "output_dir=o"], |session| {
-        each_step(session, &[0.5, 0.5], |session, step| session.output_scalar("m", step as f64))?;
+        each_step(session, &[0.5, 0.5], |session, step| session.outputs().scalar("m", step as f64))?;
         heat(session, 1)
     });
     run.result.as_ref().unwrap();
@@ -246,7 +246,7 @@ fn the_time_is_an_output_of_the_step() {
         put(session, "u", 0.0)?;
         each_step(session, &[1.0; 4], |session, step| {
             put(session, "u", 1.0)?;
-            session.output_scalar("t", 10.0 * (step + 1) as f64)
+            session.outputs().scalar("t", 10.0 * (step + 1) as f64)
         })
     };
     let found = run(&["output_format=vtu,csv", "time_from=t"], program);
@@ -267,14 +267,14 @@ fn the_time_is_an_output_of_the_step() {
 fn deferred_outputs_count_when_they_happen() {
     let found = run(&["output_format=text,vtu", "output_every=2"], |session| {
         each_step(session, &[1.0; 5], |session, step| {
-            session.defer_outputs();
+            session.outputs().defer();
             put(session, "u", -1.0)?;
-            session.take_deferred_outputs();
+            session.outputs().take_deferred();
             put(session, "u", step as f64)?;
-            session.output_scalar("s", 1.0)?;
-            let deferred = session.take_deferred_outputs();
+            session.outputs().scalar("s", 1.0)?;
+            let deferred = session.outputs().take_deferred();
             assert_eq!(deferred.len(), 2, "one for each output, written or not");
-            session.release_outputs(deferred)
+            session.outputs().release(deferred)
         })
     });
     assert_eq!(found.numbers("u"), [0, 1, 3, 4]);
@@ -290,19 +290,19 @@ fn counters_go_on() {
     let mut counters = None;
     run(&given, |session| {
         put(session, "u", 0.0)?;
-        let mut state = session.begin_loop_over(&Arc::new(vec![0.1; 7]));
+        let mut state = session.loops().begin_over(&Arc::new(vec![0.1; 7]));
         for step in 0..3 {
-            session.next_step(&mut state);
+            session.loops().next_step(&mut state);
             put(session, "u", step as f64)?;
         }
-        counters = Some(session.output_counters());
+        counters = Some(session.outputs().counters());
         Ok(())
     });
     let rest = run(&given, |session| {
-        session.restore_output_counters(counters.take().unwrap());
+        session.outputs().restore_counters(counters.take().unwrap());
         each_step(session, &[0.1; 4], |session, step| {
             put(session, "u", (step + 3) as f64)?;
-            session.output_scalar("m", (step + 3) as f64 + 0.5)
+            session.outputs().scalar("m", (step + 3) as f64 + 0.5)
         })
     });
     assert_eq!((whole.numbers("u"), rest.numbers("u")), (vec![0, 2, 3, 4, 6, 7], vec![4, 6, 7]));
@@ -320,8 +320,8 @@ fn counters_go_on_after_any_round() {
     let rounds = 10;
     let body = |session: &mut Session, step: usize| {
         put(session, "u", step as f64)?;
-        session.output_scalar("t", 0.1 * (step + 1) as f64)?;
-        session.output_scalar("m", step as f64 + 0.5)
+        session.outputs().scalar("t", 0.1 * (step + 1) as f64)?;
+        session.outputs().scalar("m", step as f64 + 0.5)
     };
     let whole = run(&given, |session| each_step(session, &[0.1; 10], body));
     whole.result.as_ref().unwrap();
@@ -330,19 +330,19 @@ fn counters_go_on_after_any_round() {
     for stop in 1..rounds {
         let mut counters = None;
         let first = run(&given, |session| {
-            let mut state = session.begin_loop_over(&Arc::new(vec![0.1; rounds]));
+            let mut state = session.loops().begin_over(&Arc::new(vec![0.1; rounds]));
             for step in 0..stop {
-                session.next_step(&mut state);
+                session.loops().next_step(&mut state);
                 body(session, step)?;
             }
-            counters = Some(session.output_counters());
+            counters = Some(session.outputs().counters());
             Ok(())
         });
         // The last row of a run that ends in a loop may be off the schedule.
         let mut taken = rows(&first);
         taken.retain(|row| rows(&whole).contains(row));
         let rest = run(&given, |session| {
-            session.restore_output_counters(counters.take().unwrap());
+            session.outputs().restore_counters(counters.take().unwrap());
             each_step(session, &vec![0.1; rounds - stop], |session, step| body(session, stop + step))
         });
         rest.result.as_ref().unwrap();
@@ -362,7 +362,7 @@ fn a_full_disk() {
             each_step(session, &[1.0; 200], |session, step| {
                 session.line(7);
                 put(session, "u", step as f64)?;
-                session.output_scalar("s", 1.0)
+                session.outputs().scalar("s", 1.0)
             })
         };
         let whole = run(&given, program);
@@ -389,7 +389,7 @@ fn files_of_all_formats_go_away() {
     let program = |session: &mut Session| {
         each_step(session, &[1.0; 3], |session, step| {
             put(session, "u", step as f64)?;
-            session.output_scalar("s", 1.0)
+            session.outputs().scalar("s", 1.0)
         })
     };
     run_in(&Sink::Files, &["output_format=text,npy,csv,vtu", &place], program).result.unwrap();

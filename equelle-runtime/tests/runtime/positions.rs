@@ -29,7 +29,7 @@ fn read_on(grid: Grid, set: CanonicalSet, words: &[&str], csv: &str) -> Result<V
     // As a program does that reads no geometry.
     session.keep_geometry(&[]);
     let domain = session.domain(set).expect("a domain");
-    let read = session.input_collection("u_initial", &domain).map_err(|error| {
+    let read = session.inputs().collection("u_initial", &domain).map_err(|error| {
         assert_eq!(error.kind, ErrorKind::Data);
         (error.message, error.hint.unwrap_or_default())
     })?;
@@ -101,7 +101,7 @@ fn another_order_is_told() {
         let options = Options { stderr: Box::new(messages.clone()), quiet: false, progress: ProgressStyle::Lines, ..Options::silent() };
         let mut session = Session::on_grid(heat(), parameters, four_by_three(), options).expect("a session");
         let cells = session.domain(ALL_CELLS).expect("cells");
-        session.input_collection("u_initial", &cells).expect("values");
+        session.inputs().collection("u_initial", &cells).expect("values");
         messages.text()
     };
     assert_eq!(message(std::convert::identity), "");

@@ -151,7 +151,7 @@ fn session(extra: &[&str]) -> Session {
     let mut given = vec!["nx=7", "ny=5", "grid_layout=unstructured", "renumber=yes"];
     given.extend(extra);
     let mut session = open(&given).unwrap();
-    session.renumber_grid();
+    session.grid_domains().renumber();
     assert!(session.grid().is_renumbered());
     session
 }
@@ -177,21 +177,21 @@ fn inputs_and_outputs_are_in_the_order_of_the_file() {
     let records = session.record_outputs();
     let cells = session.domain(ALL_CELLS).unwrap();
     let boundary = session.domain(BOUNDARY_FACES).unwrap();
-    let CollectionInput::Values(given) = session.input_collection("u_initial", &cells).unwrap() else { panic!("from a file") };
+    let CollectionInput::Values(given) = session.inputs().collection("u_initial", &cells).unwrap() else { panic!("from a file") };
     for cell in 0..35 {
         assert_eq!(given[cell as usize], f64::from(session.grid().file_index(EntityKind::Cell, cell)) + 0.5);
     }
-    let part = session.input_domain("dir", &boundary).unwrap();
+    let part = session.inputs().domain("dir", &boundary).unwrap();
     assert!(part.elements().is_sorted());
-    let CollectionInput::Values(on_part) = session.input_collection("v", &part).unwrap() else { panic!("from a file") };
+    let CollectionInput::Values(on_part) = session.inputs().collection("v", &part).unwrap() else { panic!("from a file") };
     for (&face, &value) in part.elements().iter().zip(on_part.iter()) {
         assert_eq!(value, 100.0 + f64::from(session.grid().file_index(EntityKind::Face, face)));
     }
-    session.output_collection("u", &cells, &given).unwrap();
-    session.output_collection("v", &part, &on_part).unwrap();
-    session.output_vectors("w", &part, &[&on_part, &on_part]).unwrap();
-    session.output_entities("faces", &part, EntityKind::Face, part.elements()).unwrap();
-    session.output_entities("none", &part, EntityKind::Cell, &[NONE; 6]).unwrap();
+    session.outputs().collection("u", &cells, &given).unwrap();
+    session.outputs().collection("v", &part, &on_part).unwrap();
+    session.outputs().vectors("w", &part, &[&on_part, &on_part]).unwrap();
+    session.outputs().entities("faces", &part, EntityKind::Face, part.elements()).unwrap();
+    session.outputs().entities("none", &part, EntityKind::Cell, &[NONE; 6]).unwrap();
     let collection = |tag: &str, values: &[f64]| Record::Collection { tag: tag.to_string(), values: values.to_vec() };
     let faces = [0.0, 7.0, 40.0, 45.0, 75.0, 81.0];
     let both = |value: f64| vec![100.0 + value, 100.0 + value];
@@ -213,7 +213,7 @@ fn a_bad_element_is_named_as_in_the_file() {
     let wells = file(&dir, "dir.txt", "0 1");
     let mut session = session(&[&format!("dir_filename={}", wells.display())]);
     let boundary = session.domain(BOUNDARY_FACES).unwrap();
-    let error = session.input_domain("dir", &boundary).unwrap_err();
+    let error = session.inputs().domain("dir", &boundary).unwrap_err();
     assert!(error.message.ends_with("dir.txt:1:3: face 1 is not in BoundaryFaces()"), "{}", error.message);
 }
 
@@ -246,7 +246,7 @@ fn bad_words_are_refused_and_useless_ones_warned_of() {
     assert!(!open(&["renumber=auto"]).unwrap().unused_parameters().iter().any(|w| w.contains("renumber")));
     // A grid given by hand is renumbered too.
     let mut session = Session::on_grid(heat(), parameters(&["renumber=yes"]), plane(), Options::silent()).unwrap();
-    session.renumber_grid();
+    session.grid_domains().renumber();
     assert!(session.grid().is_renumbered());
 }
 

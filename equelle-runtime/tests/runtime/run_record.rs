@@ -35,11 +35,11 @@ fn session_of(program: Program, dir: &Path, more: &[&str]) -> Result<Session, Er
 fn steps(dir: &Path, count: usize, end: Result<(), Error>) -> Result<(), Error> {
     simulator::recorded(session_of(heat(), dir, &[])?, |mut session| {
         let cells = session.domain(ALL_CELLS)?;
-        session.output_collection("u", &cells, &[0.0, 0.5])?;
+        session.outputs().collection("u", &cells, &[0.0, 0.5])?;
         let sequence = std::sync::Arc::new(vec![0.25; count]);
-        let mut state = session.begin_loop_over(&sequence);
-        while let Some(step) = session.next_step(&mut state) {
-            session.output_collection("u", &cells, &[step as f64, 0.5])?;
+        let mut state = session.loops().begin_over(&sequence);
+        while let Some(step) = session.loops().next_step(&mut state) {
+            session.outputs().collection("u", &cells, &[step as f64, 0.5])?;
         }
         end
     })
@@ -102,9 +102,9 @@ fn files_of_the_run_before_go_away() {
     let mut session = Session::open_with(heat(), &given, options).unwrap();
     let cells = session.domain(ALL_CELLS).unwrap();
     assert_eq!(outputs_in(&dir), 102, "before the first output nothing happens");
-    session.output_collection("u", &cells, &[1.0, 2.0]).unwrap();
-    session.output_collection("u", &cells, &[1.0, 2.0]).unwrap();
-    session.complete_outputs().unwrap();
+    session.outputs().collection("u", &cells, &[1.0, 2.0]).unwrap();
+    session.outputs().collection("u", &cells, &[1.0, 2.0]).unwrap();
+    session.outputs().complete().unwrap();
     session.finish();
     drop(session);
     assert!(stderr.text().contains(&format!("2 files in `{}` (99 of earlier runs removed)", dir.display())), "{}", stderr.text());
@@ -176,8 +176,8 @@ fn the_record_changes_hands_with_the_first_file() {
     let mut session = session_of(heat(), &dir, &[]).unwrap();
     let cells = session.domain(ALL_CELLS).unwrap();
     assert_eq!((&record(&dir)["state"], outputs_in(&dir)), (&"done".into(), 4));
-    session.output_collection("u", &cells, &[1.0, 2.0]).unwrap();
-    session.complete_outputs().unwrap();
+    session.outputs().collection("u", &cells, &[1.0, 2.0]).unwrap();
+    session.outputs().complete().unwrap();
     assert_eq!((&record(&dir)["state"], outputs_in(&dir)), (&"running".into(), 1));
     let failed = Error::new(ErrorKind::Simulation, "it blew up");
     assert!(simulator::recorded(session, |_| Err(failed)).is_err());
@@ -266,11 +266,11 @@ fn runs_with_the_same_outputs_exclude_each_other() {
     // None of them: they run side by side, also if a tag comes up that no program has named.
     let mut other = session_of(sound(), &dir, &[]).unwrap();
     let cells = other.domain(ALL_CELLS).unwrap();
-    other.output_collection("p", &cells, &[1.0, 2.0]).unwrap();
-    let error = other.output_collection("u", &cells, &[1.0, 2.0]).unwrap_err();
+    other.outputs().collection("p", &cells, &[1.0, 2.0]).unwrap();
+    let error = other.outputs().collection("u", &cells, &[1.0, 2.0]).unwrap_err();
     assert!(error.kind == ErrorKind::Io && error.message.contains("`u`"), "{error}");
     drop(first);
-    other.output_collection("u", &cells, &[1.0, 2.0]).unwrap();
+    other.outputs().collection("u", &cells, &[1.0, 2.0]).unwrap();
     drop(other);
     drop(session_of(heat(), &dir, &[]).unwrap());
     assert_eq!(names_in(&dir), ["heat.run.json", "p-00000.output", "sound.run.json", "u-00000.output"]);
@@ -296,8 +296,8 @@ fn a_run_to_memory_writes_no_file() {
         let session = Session::open_with(heat(), &all, Options { sink: sink.clone(), ..Options::silent() }).unwrap();
         simulator::recorded(session, |mut session| {
             let cells = session.domain(ALL_CELLS)?;
-            session.output_collection("u", &cells, &[0.25, 0.5])?;
-            session.output_later("u", &cells, || Ok(vec![vec![1.0, 2.0]]))
+            session.outputs().collection("u", &cells, &[0.25, 0.5])?;
+            session.outputs().later("u", &cells, || Ok(vec![vec![1.0, 2.0]]))
         })
         .unwrap();
     }

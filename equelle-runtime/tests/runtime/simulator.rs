@@ -46,7 +46,7 @@ fn exit_codes() {
 #[test]
 fn options_reach_the_session() {
     let run = |session: Session| {
-        assert!(session.profile());
+        assert!(session.profiler().is_some());
         assert_eq!(session.grid().n_cells(), 12);
         Ok(())
     };
@@ -176,15 +176,15 @@ fn two_sources_are_refused_before_the_run() {
 #[test]
 fn loops_drive_progress_and_the_summary() {
     let (mut session, stderr) = talking(&[], ProgressStyle::Lines);
-    let mut outer = session.begin_loop(3);
+    let mut outer = session.loops().begin(3);
     let mut seen = Vec::new();
-    while let Some(step) = session.next_step(&mut outer) {
-        let mut inner = session.begin_loop(2);
-        while let Some(sub) = session.next_step(&mut inner) {
+    while let Some(step) = session.loops().next_step(&mut outer) {
+        let mut inner = session.loops().begin(2);
+        while let Some(sub) = session.loops().next_step(&mut inner) {
             seen.push((step, sub));
         }
     }
-    assert_eq!(session.next_step(&mut outer), None, "a loop that is over stays over");
+    assert_eq!(session.loops().next_step(&mut outer), None, "a loop that is over stays over");
     assert_eq!(seen, [(0, 0), (0, 1), (1, 0), (1, 1), (2, 0), (2, 1)]);
     session.finish();
     let text = stderr.text();
@@ -205,9 +205,9 @@ fn runs_that_are_asked_to_end() {
     assert_eq!(error.message, "interrupted by SIGINT; the outputs so far are complete");
     assert_eq!(error.kind.exit_code(), 130);
     interrupt.ask(Signal::Terminate);
-    let mut steps = session.begin_loop(3);
-    session.next_step(&mut steps);
-    session.next_step(&mut steps);
+    let mut steps = session.loops().begin(3);
+    session.loops().next_step(&mut steps);
+    session.loops().next_step(&mut steps);
     let error = session.check_interrupt().unwrap_err();
     assert_eq!(error.message, "interrupted in step 2 of 3 by SIGTERM; the outputs so far are complete");
     assert_eq!(error.kind.exit_code(), 143);
@@ -251,8 +251,8 @@ fn rounds_have_their_own_time() {
     progress.end();
     assert_eq!((progress.steps(), progress.rounds().0), (6, 1));
     // The summary divides that time, not that of the run.
-    let mut state = session.begin_loop(2);
-    while session.next_step(&mut state).is_some() {}
+    let mut state = session.loops().begin(2);
+    while session.loops().next_step(&mut state).is_some() {}
     session.finish();
     let text = stderr.text();
     let each = text.split_once("2 steps (").and_then(|(_, rest)| rest.split_once(" each)")).expect("a summary").0;
@@ -264,9 +264,9 @@ fn rounds_have_their_own_time() {
 #[test]
 fn the_bar_is_closed_before_other_lines() {
     let (mut session, stderr) = talking(&[], ProgressStyle::Bar);
-    let mut state = session.begin_loop(2);
-    session.next_step(&mut state);
-    session.next_step(&mut state);
+    let mut state = session.loops().begin(2);
+    session.loops().next_step(&mut state);
+    session.loops().next_step(&mut state);
     session.warning("careful");
     let text = stderr.text();
     assert!(text.starts_with("\r[###############               ] 1/2, "), "{text}");
@@ -278,7 +278,7 @@ fn errors_of_a_session_name_the_line() {
     let mut session = open(&[]).unwrap();
     session.line(2);
     let cells = session.domain(ALL_CELLS).unwrap();
-    assert_eq!(session.input_collection("u_initial", &cells).unwrap_err().lines, [2]);
+    assert_eq!(session.inputs().collection("u_initial", &cells).unwrap_err().lines, [2]);
 }
 
 #[test]
@@ -325,20 +325,20 @@ fn solves_are_told() {
     let options =
         Options { quiet: false, verbose: true, progress: ProgressStyle::Lines, stderr: Box::new(stderr.clone()), ..Options::silent() };
     let mut session = Session::open_with(heat(), &words(&["k=1"]), options).unwrap();
-    let mut state = session.begin_loop(3);
-    session.next_step(&mut state);
-    session.next_step(&mut state);
-    session.solve_ended(2, &two_iterations(), SolveOutcome::Converged);
+    let mut state = session.loops().begin(3);
+    session.loops().next_step(&mut state);
+    session.loops().next_step(&mut state);
+    session.solves().ended(2, &two_iterations(), SolveOutcome::Converged);
     // The later one evaluates faster: 0.5 s in all.
     let mut later = two_iterations();
     later.iterations.iter_mut().zip([0.25, 0.125, 0.125]).for_each(|(iteration, assembly)| iteration.times.assembly = assembly);
     later.ranges = vec![range("p", 1e6, 2.5e6), range("s", -1.0 / 3.0, 0.375)];
-    session.solve_ended(2, &later, SolveOutcome::NotConverged);
+    session.solves().ended(2, &later, SolveOutcome::NotConverged);
     // A third one, whose result is dropped, counts for the times but not for the ranges.
     let dropped = History { iterations: Vec::new(), ranges: vec![range("s", -7.0, 8.0)], is_kept: false, ..History::default() };
-    session.solve_ended(3, &dropped, SolveOutcome::Failed);
-    session.step_failed(1, 10.0, 2, "reason\nmore");
-    session.step_rescued(1, 10.0, 2);
+    session.solves().ended(3, &dropped, SolveOutcome::Failed);
+    session.solves().step_failed(1, 10.0, 2, "reason\nmore");
+    session.solves().step_rescued(1, 10.0, 2);
     session.finish();
     let text = stderr.text();
     let table = "line 2, step 2 of 3: converged in 2 iterations, 12 linear; assembly 6.0 s, set-up 750.0 ms, linear solves 1.5 s\n\
@@ -387,15 +387,15 @@ fn events_are_json() {
         ..Options::silent()
     };
     let mut session = Session::open_with(heat(), &words(&["k=1"]), options).unwrap();
-    let mut state = session.begin_loop(1);
-    session.next_step(&mut state);
+    let mut state = session.loops().begin(1);
+    session.loops().next_step(&mut state);
     let mut history = two_iterations();
     history.iterations[2].norm = f64::NAN;
     history.ranges[1].least = f64::NAN;
-    session.solve_ended(2, &history, SolveOutcome::Failed);
-    session.step_failed(1, 10.0, 2, "a \"reason\"");
-    session.step_rescued(1, 10.0, 2);
-    session.next_step(&mut state);
+    session.solves().ended(2, &history, SolveOutcome::Failed);
+    session.solves().step_failed(1, 10.0, 2, "a \"reason\"");
+    session.solves().step_rescued(1, 10.0, 2);
+    session.loops().next_step(&mut state);
     session.warning("odd");
     session.finish();
     let text = stderr.text();

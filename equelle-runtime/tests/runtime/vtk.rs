@@ -311,7 +311,7 @@ fn read(text: &str, name: &'static str, bytes: Vec<u8>) -> Result<Vec<f64>, Erro
     let grid = Grid::cartesian(Cartesian::plane([4, 3], [1.0, 1.0])).expect("a grid");
     let mut session = Session::on_grid(heat(), parameters, grid, Options::silent())?;
     let domain = session.domain(ALL_CELLS)?;
-    Ok(session.input_collection("u_initial", &domain)?.to_vec(domain.len()))
+    Ok(session.inputs().collection("u_initial", &domain)?.to_vec(domain.len()))
 }
 
 fn plane(n: [usize; 2]) -> (Grid, Vec<Field>) {
@@ -521,9 +521,9 @@ fn units_of_outputs_are_in_names() {
     let domain = session.domain(ALL_CELLS).expect("cells");
     // The second one completes the file of the first.
     for value in [1.0, 2.0] {
-        session.output_collection("p", &domain, &[value, value]).expect("memory takes it");
+        session.outputs().collection("p", &domain, &[value, value]).expect("memory takes it");
     }
-    session.wait_for_outputs().expect("memory takes it");
+    session.outputs().wait().expect("memory takes it");
     let files = sink.contents();
     let (_, bytes) = files.iter().find(|(name, _)| name.extension().is_some_and(|end| end == "vti")).expect("a file");
     let file = reader::read(Path::new("p.vti"), bytes).expect("our own file");

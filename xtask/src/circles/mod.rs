@@ -1,19 +1,20 @@
-//! `cargo xtask circles`: modules that import each other, and types with too many methods.
+//! `cargo xtask circles`: modules that import each other, and types that are too large.
 //!
 //! A node is a file. An edge leads from a file to the file that defines what it imports, by `use`
 //! or by a path in its code, through however many re-exports. So none of these is an edge:
 //! `mod child;`, `pub use child::Name` of a module below (unless the file uses the name itself),
 //! and `use` of a module whose items it does not name. What stands behind `#[cfg(test)]` and in
 //! `quote!` is left out, and methods are not followed: a call names no module. So what would be a
-//! circle can hide in the methods of one type, and a type of a back-end has a limit of its own.
+//! circle can hide in the methods of one type, and types have limits of their own (`sizes`).
 
 mod components;
 mod imports;
 mod modules;
+mod sizes;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fs;
 
 use crate::tools::{Failure, root};
@@ -26,8 +27,8 @@ const PAIR: usize = 2;
 /// of its files.
 const LIMITS: [(&str, usize); 2] = [("backend-cuda/src", 1), ("backend-serial/src", 1)];
 
-/// Maximum number of inherent methods of a type of a back-end.
-const MAX_METHODS: usize = 100;
+/// Number of circles of two modules in the workspace, which can only shrink.
+const PAIRS: usize = 28;
 
 /// Files that import each other, sorted, and the imports among them.
 struct Circle {
@@ -43,37 +44,35 @@ impl Circle {
     }
 }
 
-/// Prints all circles and types with too many methods, or those with a file in `folder`, then with
-/// the imports that make the circles. Fails if a circle is too large or a type has too many
-/// methods.
+/// Prints all circles and types that are too large, or those with a file in `folder`, then with the
+/// imports that make the circles. Fails if a circle or a type is too large, or if a number that can
+/// only shrink is not that of today.
 pub(crate) fn run(folder: Option<&str>) -> Result<(), Failure> {
     let is_asked = |file: &str| folder.is_none_or(|folder| is_below(file, folder));
     let crates = crates_of_workspace()?;
-    let mut refused = 0;
+    let (mut refused, mut pairs) = (0, 0);
     for circle in crates.iter().flat_map(circles_of).filter(|circle| circle.files.iter().any(|file| is_asked(file))) {
         let too_large = circle.is_too_large(&LIMITS);
         refused += usize::from(too_large);
+        pairs += usize::from(circle.files.len() == PAIR);
         println!("{} modules import each other{}:", circle.files.len(), if too_large { ", which is too many" } else { "" });
         let lines = if folder.is_some() { &circle.imports } else { &circle.files };
         lines.iter().for_each(|line| println!("    {line}"));
     }
-    for ((file, name), count) in crates.iter().flat_map(too_many_methods).filter(|((file, _), _)| is_asked(file)) {
-        refused += 1;
-        println!("{name} of {file} has {count} methods, which is more than {MAX_METHODS}");
+    let mut complaints = sizes::complaints(crates.iter().flat_map(Crate::sizes), &sizes::EXCEPTIONS);
+    complaints.retain(|complaint| is_asked(complaint.file));
+    if folder.is_none() {
+        complaints.extend(sizes::changed(pairs, PAIRS));
     }
+    complaints.iter().for_each(|complaint| println!("{}", complaint.text));
+    refused += complaints.len();
     if refused == 0 {
         Ok(())
     } else {
         Err(format!(
-            "{refused} circles of modules are too large or types have too many methods; `cargo xtask circles FOLDER` shows imports"
+            "{refused} circles of modules or types are too large, or numbers have changed; `cargo xtask circles FOLDER` shows imports"
         ))
     }
-}
-
-/// Types of a back-end with more inherent methods than [`MAX_METHODS`].
-fn too_many_methods(library: &Crate) -> Vec<((&str, &str), usize)> {
-    let methods = if library.files[0].starts_with("backend-") { library.methods() } else { BTreeMap::new() };
-    methods.into_iter().filter(|(_, count)| *count > MAX_METHODS).collect()
 }
 
 /// True if a file stands in a folder, both as paths from the root of the workspace.

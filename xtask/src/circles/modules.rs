@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::iter::successors;
 
 use quote::ToTokens;
-use syn::{ImplItem, Item, ItemImpl, ItemMod, Type, Visibility};
+use syn::{ImplItem, Item, ItemImpl, ItemMod, ItemTrait, TraitItem, Type, Visibility};
 
 use super::imports::{Path, Use, is_for_tests, name_of, read_code, read_use};
 use crate::tools::Failure;
@@ -39,8 +39,17 @@ struct Module {
     reexported: BTreeSet<Path>,
     /// Types with inherent methods here, and how many: not those for tests.
     methods: Vec<(Path, usize)>,
+    /// Structs that are defined here, and how many fields each has.
+    fields: Vec<(String, usize)>,
     /// Paths of other imports, and those that the code has, which may be single names.
     used: BTreeSet<Path>,
+}
+
+/// What one type has: inherent methods, or those of a trait, and fields.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Size {
+    pub methods: usize,
+    pub fields: usize,
 }
 
 /// Target of a path.
@@ -113,17 +122,21 @@ impl Crate {
         imports
     }
 
-    /// Number of inherent methods of each type, by the file of its definition and its name.
-    pub(super) fn methods(&self) -> BTreeMap<(&str, &str), usize> {
-        let mut methods = BTreeMap::new();
+    /// Sizes of all types, by the file of the definition and the name.
+    pub(super) fn sizes(&self) -> BTreeMap<(&str, &str), Size> {
+        let mut sizes = BTreeMap::<_, Size>::new();
         for (place, module) in self.modules.iter().enumerate() {
             for (path, count) in &module.methods {
                 if let Some(Target::Item(target, name)) = self.follow(place, path, 0) {
-                    *methods.entry((self.files[self.modules[target].file].as_str(), name)).or_default() += count;
+                    sizes.entry((self.files[self.modules[target].file].as_str(), name)).or_default().methods += count;
                 }
             }
+            for (name, count) in &module.fields {
+                let fields = &mut sizes.entry((self.files[module.file].as_str(), name.as_str())).or_default().fields;
+                *fields = (*fields).max(*count);
+            }
         }
-        methods
+        sizes
     }
 
     /// True if a path leads to a module below another, or to an item of one.
@@ -183,8 +196,11 @@ impl Module {
             }
             return;
         }
-        if let Item::Impl(block) = item {
-            self.methods.extend(inherent_methods(block));
+        match item {
+            Item::Impl(block) => self.methods.extend(inherent_methods(block)),
+            Item::Trait(item) => self.methods.push((vec![item.ident.to_string()], trait_methods(item))),
+            Item::Struct(item) => self.fields.push((item.ident.to_string(), item.fields.len())),
+            _ => {}
         }
         self.items.extend(name_of(item));
         let code = read_code(item.to_token_stream());
@@ -207,4 +223,9 @@ fn inherent_methods(block: &ItemImpl) -> Option<(Path, usize)> {
     let is_method = |item: &&ImplItem| matches!(item, ImplItem::Fn(method) if !is_for_tests(&method.attrs));
     let path = of.path.segments.iter().map(|segment| segment.ident.to_string()).collect();
     (block.trait_.is_none() && !is_for_tests(&block.attrs)).then(|| (path, block.items.iter().filter(is_method).count()))
+}
+
+/// Number of methods that a trait has.
+fn trait_methods(item: &ItemTrait) -> usize {
+    item.items.iter().filter(|item| matches!(item, TraitItem::Fn(_))).count()
 }

@@ -1,6 +1,7 @@
 use std::collections::BTreeMap;
 
-use super::modules::Crate;
+use super::modules::{Crate, Size};
+use super::sizes::{Exception, changed, complaints};
 use super::{Circle, circles_of};
 
 /// The circles of a crate of these files, the first of which is the root.
@@ -104,17 +105,34 @@ fn the_strictest_limit_of_the_files_decides() {
 }
 
 #[test]
-fn methods_of_a_type_are_counted_wherever_they_stand() {
+fn methods_and_fields_of_a_type_are_counted_wherever_they_stand() {
     let files = [
         ("src/lib.rs", "mod a; mod b;"),
-        ("src/a.rs", "pub struct Wide<T>(T); impl<T> Wide<T> { fn one() {} const NONE: u32 = 0; #[cfg(test)] fn for_tests() {} }"),
+        ("src/a.rs", "pub struct Wide<T>(T, T); impl<T> Wide<T> { fn one() {} const NONE: u32 = 0; #[cfg(test)] fn for_tests() {} }"),
         (
             "src/b.rs",
-            "use crate::a::Wide; struct Own; impl Wide<u32> { fn two() {} fn three() {} } impl Clone for Own { fn clone(&self) {} }",
+            "use crate::a::Wide; struct Own { x: f64 } impl Wide<u32> { fn two() {} fn three() {} }
+            impl Clone for Own { fn clone(&self) {} } trait Speaks { const N: u32; fn say(&self); fn shout(&self) {} }",
         ),
     ];
     let texts = BTreeMap::from(files);
     let library =
         Crate::read("src/lib.rs", &|file: &str| texts.get(file).map(|text| (*text).to_owned())).expect("a crate that can be read");
-    assert_eq!(library.methods(), BTreeMap::from([(("src/a.rs", "Wide"), 3)]));
+    let size = |methods, fields| Size { methods, fields };
+    let expected = [(("src/a.rs", "Wide"), size(3, 2)), (("src/b.rs", "Own"), size(0, 1)), (("src/b.rs", "Speaks"), size(2, 0))];
+    assert_eq!(library.sizes(), BTreeMap::from(expected));
+}
+
+#[test]
+fn a_type_is_too_large_with_one_method_or_field_more_than_allowed() {
+    let refused = |methods, fields, exceptions: &[Exception]| {
+        !complaints([(("a.rs", "A"), Size { methods, fields })].into_iter(), exceptions).is_empty()
+    };
+    assert_eq!([refused(60, 15, &[]), refused(61, 15, &[]), refused(60, 16, &[])], [false, true, true]);
+    let exception = [("a.rs", "A", Size { methods: 70, fields: 20 })];
+    assert_eq!([refused(70, 20, &exception), refused(71, 20, &exception), refused(70, 21, &exception)], [false, true, true]);
+    // Numbers can only shrink: smaller ones are written down, and exceptions without a need go.
+    assert_eq!([refused(69, 20, &exception), refused(70, 19, &exception), refused(60, 15, &exception)], [true, true, true]);
+    assert_eq!(complaints(std::iter::empty(), &exception).len(), 1);
+    assert_eq!([changed(3, 3).is_some(), changed(2, 3).is_some(), changed(4, 3).is_some()], [false, true, true]);
 }

@@ -4,7 +4,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::empty;
 use crate::tools::{self, Failure, root};
 
 /// The oldest Linux on which the wheel runs: that of glibc 2.28.
@@ -47,7 +46,7 @@ fn environment(python: &str, folder: &Path, packages: &[&str]) -> Result<PathBuf
 
 /// Installs the wheel, and runs its tests without cargo.
 fn try_out(python: &str, wheel: &Path, folder: &Path, package: &Path) -> Result<(), Failure> {
-    empty(folder)?;
+    tools::empty_folder(folder)?;
     let wheel = wheel.to_string_lossy();
     let programs = environment(python, folder, &[&wheel, "pytest"])?;
     let mut tests = Command::new(programs.join("python"));

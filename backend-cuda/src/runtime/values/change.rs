@@ -15,7 +15,7 @@ impl CudaRuntime {
     /// Measures a dense collection, `components` stored one after the other, if the round that is
     /// ending is measured.
     pub(crate) fn measure_change(&mut self, values: &Collection, components: usize) -> Result<(), Error> {
-        let Some(variable) = self.session.measured_variable() else { return Ok(()) };
+        let Some(variable) = self.session.loops().measured_variable() else { return Ok(()) };
         let n = values.domain.len();
         let bytes = self.executor.precision().bytes();
         if variable.is_first {
@@ -50,7 +50,7 @@ impl CudaRuntime {
             self.before_round.resize(variable.number, None);
             self.before_round.push(before);
         }
-        self.session.record_change(Measured::Collection, &found);
+        self.session.loops().record_change(Measured::Collection, &found);
         Ok(())
     }
 

@@ -45,7 +45,7 @@ impl CudaRuntime {
     /// not go to files now, or there is nothing to copy.
     pub(crate) fn output_async(&mut self, tag: &str, values: &Collection, components: usize) -> Result<bool, Error> {
         let n = values.domain.len();
-        if n == 0 || !self.session.outputs_go_to_files(n) {
+        if n == 0 || !self.session.outputs().go_to_files(n) {
             return Ok(false);
         }
         let component = self.executor.precision().bytes() as usize * n;
@@ -59,8 +59,8 @@ impl CudaRuntime {
             PendingOutput { bytes, component, components, flagged: flag.is_some(), failed: Arc::clone(&self.conditions.failed_output) };
         let domain = &values.domain;
         let result = match self.executor.precision() {
-            Precision::Double => self.session.output_later(tag, domain, move || pending.arrive::<f64>()),
-            Precision::Single => self.session.output_later(tag, domain, move || pending.arrive::<f32>()),
+            Precision::Double => self.session.outputs().later(tag, domain, move || pending.arrive::<f64>()),
+            Precision::Single => self.session.outputs().later(tag, domain, move || pending.arrive::<f32>()),
         };
         self.with_failed_condition(result)?;
         Ok(true)
@@ -70,7 +70,7 @@ impl CudaRuntime {
     pub(crate) fn wait_for_outputs(&mut self) -> Result<(), Error> {
         // Copies complete even if nothing more is launched.
         let device = self.executor.device().synchronise();
-        let result = self.session.complete_outputs();
+        let result = self.session.outputs().complete();
         self.with_failed_condition(result)?;
         self.located(device)
     }
@@ -80,7 +80,7 @@ impl CudaRuntime {
     /// as it is.
     pub(crate) fn ended_by(&mut self, error: Error) -> Error {
         let _ = self.executor.device().synchronise();
-        let result = self.session.complete_outputs();
+        let result = self.session.outputs().complete();
         if let Some(first) = self.with_failed_condition(result).err().filter(|first| first.kind != ErrorKind::Backend) {
             return first;
         }

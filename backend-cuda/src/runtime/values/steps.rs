@@ -18,13 +18,13 @@ impl CudaRuntime {
         self.resolve_step()?;
         // A part of a step is a number of the host.
         if let Scalar::Device(buffer) = length
-            && self.session.step_scale() == 1.0
+            && self.session.loops().step_scale() == 1.0
         {
             self.pending_step = Some(PendingStep { length: Rc::clone(buffer), line: self.session.current_line() });
             return Ok(length.clone());
         }
         let value = self.number(length)?;
-        let taken = self.session.take_step(value)?;
+        let taken = self.session.loops().take_step(value)?;
         Ok(if taken == value { length.clone() } else { Scalar::Host(taken) })
     }
 
@@ -54,7 +54,7 @@ impl CudaRuntime {
         if let Some(step) = pending {
             let line = self.session.current_line();
             self.session.line(step.line);
-            self.session.take_step(number)?;
+            self.session.loops().take_step(number)?;
             self.session.line(line);
         }
         Ok(condition)

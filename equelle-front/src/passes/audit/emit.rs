@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::algebra::{Atom, Sum, Term};
+use super::tags::{PARTS, TAG};
 use super::values::{Flux, Values};
-use super::{PARTS, TAG};
 use crate::ir::{Module, MutableId, Op, Stmt, StmtKind, UnaryOp, Value, ValueId};
 use crate::ops::{Arithmetic, Reduction};
 use crate::source::Span;

@@ -10,6 +10,7 @@
 mod algebra;
 mod emit;
 mod stages;
+mod tags;
 mod values;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -22,13 +23,8 @@ use crate::types::{CanonicalSet, Dimension, Type};
 use algebra::{Atom, Sum, Term, Via, is_one, update};
 use emit::Emitter;
 use stages::Owners;
+pub use tags::{PARTS, TAG};
 use values::Values;
-
-/// Begin of the tags of audits. The blank is one that no line breaks at, which names do not have.
-pub const TAG: &str = "audit\u{a0}of ";
-/// Ends of the tags of audits, in the order of the outputs of a round: what came in through the
-/// boundary and from sources, the change, and then the content.
-pub const PARTS: [&str; 4] = [": boundary", ": sources", ": change", ": content"];
 
 /// Audited quantities, and variables left out.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -4,13 +4,13 @@ use super::amg::AmgOptions;
 use super::blocks::BlockCsr;
 use super::cpr::Cpr;
 use super::fsai::{Fsai, FsaiFactors, FsaiPattern};
-use super::ilu::{BlockFactors, Ilu};
+use super::ilu::incomplete;
 use super::simple::{BlockJacobi, Jacobi};
 use crate::linalg::driver::options::Preconditioning;
 use crate::linalg::matrix::block_matrix::BlockMatrix;
 use crate::linalg::matrix::csr::Csr;
 use crate::linalg::matrix::sparse_rows::SparseRows;
-use crate::linalg::space::matrix_space::{MatrixSpace, MultigridSpace};
+use crate::linalg::space::matrix_space::MultigridSpace;
 use crate::linalg::space::vector_space::{Identity, Preconditioner};
 
 /// Properties of the system that a set-up depends on.
@@ -28,14 +28,6 @@ pub struct Setting<'a> {
     /// Options of multigrid; [`AmgOptions::symmetric`] and [`AmgOptions::singular`] are replaced by
     /// those above.
     pub amg: AmgOptions,
-}
-
-/// Incomplete factors of a matrix; no preconditioner if the run is interrupted.
-pub(super) fn incomplete<S: MatrixSpace + 'static>(space: &mut S, blocks: BlockCsr) -> Result<Box<dyn Preconditioner<S>>, S::Error> {
-    Ok(match BlockFactors::factor_unless(blocks, &|| space.is_interrupted()) {
-        Some(factors) => Box::new(Ilu::new(space, factors)?),
-        None => Box::new(Identity),
-    })
 }
 
 /// Sets up a preconditioner. Block preconditioners need fields of one size. In an interrupted run

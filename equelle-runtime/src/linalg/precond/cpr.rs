@@ -15,7 +15,7 @@ use std::cell::RefCell;
 
 use super::amg::AmgOptions;
 use super::blocks::BlockCsr;
-use super::build::incomplete;
+use super::ilu::incomplete;
 use crate::linalg::matrix::block_matrix::BlockMatrix;
 use crate::linalg::matrix::csr::{Csr, Symmetry};
 use crate::linalg::matrix::dense::solve_in_place;

@@ -2,8 +2,9 @@
 
 mod factors;
 
+use super::blocks::BlockCsr;
 use crate::linalg::space::matrix_space::MatrixSpace;
-use crate::linalg::space::vector_space::Preconditioner;
+use crate::linalg::space::vector_space::{Identity, Preconditioner};
 
 pub use factors::BlockFactors;
 
@@ -21,6 +22,17 @@ impl<S: MatrixSpace> Ilu<S> {
     pub fn new(space: &mut S, factors: BlockFactors) -> Result<Ilu<S>, S::Error> {
         Ok(Ilu { factors: space.factors(factors)? })
     }
+}
+
+/// Incomplete factors of a matrix; no preconditioner if the run is interrupted.
+pub(in crate::linalg::precond) fn incomplete<S: MatrixSpace + 'static>(
+    space: &mut S,
+    blocks: BlockCsr,
+) -> Result<Box<dyn Preconditioner<S>>, S::Error> {
+    Ok(match BlockFactors::factor_unless(blocks, &|| space.is_interrupted()) {
+        Some(factors) => Box::new(Ilu::new(space, factors)?),
+        None => Box::new(Identity),
+    })
 }
 
 impl<S: MatrixSpace> Preconditioner<S> for Ilu<S> {

@@ -1,0 +1,70 @@
+//! Checks of the state after rounds: that it is finite, and how it changes.
+
+use super::finite::{self, FIRST_SAMPLE, Nonfinite};
+use super::steady_state::Measured;
+use super::{LoopState, Session};
+use crate::domain::Domain;
+use crate::error::Error;
+use crate::output::{ElementLocation, FirstNonfinite, NotFinite};
+use crate::real::Real;
+
+impl Session {
+    /// True if numbers that are not finite end the run.
+    pub fn nonfinite(&self) -> Nonfinite {
+        self.finite.policy()
+    }
+
+    /// True if state is checked after the round of a loop that is ending: that it is finite, or how
+    /// it changes.
+    pub fn samples_state(&mut self, state: &LoopState) -> bool {
+        let measures = self.loops.steady_state.begin_round();
+        // Numbers that are not finite must not come into a checkpoint.
+        let is_time = state.round() >= FIRST_SAMPLE && state.round().is_power_of_two();
+        let samples = self.finite.is_required() && (measures || is_time || self.checkpoints().is_due());
+        if samples {
+            self.finite.begin_state((state.round(), state.rounds()));
+        }
+        samples || measures
+    }
+
+    fn state_not_finite(&self, name: &str, found: FirstNonfinite, place: Option<ElementLocation>) -> Error {
+        let checked = self.finite.state_check(name, self.run.line, self.run.progress.current_step().is_some());
+        finite::error(&NotFinite { checked, found, place }, self.grid(), &self.run.program, &self.inputs)
+    }
+
+    /// Checks a variable of single numbers, one for a Scalar, as many as dimensions for a Vector;
+    /// and measures its change where change ends the loop.
+    ///
+    /// # Errors
+    /// `Simulation`, with the current line, if one is not finite.
+    pub fn check_numbers(&mut self, name: &str, numbers: &[f64]) -> Result<(), Error> {
+        let components: Vec<&[f64]> = numbers.chunks(1).collect();
+        self.loops.steady_state.measure(Measured::Number, &components);
+        if !self.finite.is_required() {
+            return Ok(());
+        }
+        let Some(found) = FirstNonfinite::first(&components) else { return Ok(()) };
+        Err(self.state_not_finite(name, found, None))
+    }
+
+    /// Checks a variable that is a collection, given by component, one value per element of a
+    /// domain in its own order; and measures its change where change ends the loop.
+    ///
+    /// # Errors
+    /// `Simulation`, with the current line, if a number is not finite: the first one in the order
+    /// of the grid's file.
+    ///
+    /// # Panics
+    /// If there is not one value for each element.
+    pub fn check_collection<R: Real>(&mut self, name: &str, domain: &Domain, components: &[&[R]]) -> Result<(), Error> {
+        self.loops.steady_state.measure(Measured::Collection, components);
+        if !self.finite.is_required() || FirstNonfinite::first(components).is_none() {
+            return Ok(());
+        }
+        let ordered: Vec<_> = components.iter().map(|component| domain.in_file_order(component)).collect();
+        let components: Vec<&[R]> = ordered.iter().map(|component| &component[..]).collect();
+        let Some(found) = FirstNonfinite::first(&components) else { return Ok(()) };
+        let place = ElementLocation::in_file_order(domain, found.position);
+        Err(self.state_not_finite(name, found, place))
+    }
+}
