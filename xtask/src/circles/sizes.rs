@@ -34,7 +34,7 @@ pub(super) const EXCEPTIONS: [Exception; 23] = [
     ("equelle-front/src/passes/fuse/plan.rs", "Planner", Size { methods: 31, fields: 17 }),
     ("equelle-front/src/syntax/parser/mod.rs", "Parser", Size { methods: 104, fields: 15 }),
     ("equelle-lanes/src/build/mod.rs", "Builder", Size { methods: 71, fields: 17 }),
-    ("equelle-random/src/generate/mod.rs", "Generator", Size { methods: 123, fields: 20 }),
+    ("equelle-random/src/generate/mod.rs", "Generator", Size { methods: 124, fields: 20 }),
     ("equelle-runtime/src/grid/io/grdecl/deck.rs", "Deck", Size { methods: 8, fields: 22 }),
     ("equelle-runtime/src/grid/mod.rs", "Grid", Size { methods: 68, fields: 19 }),
     ("equelle-runtime/src/output.rs", "Outputs", Size { methods: 59, fields: 20 }),
