@@ -1,6 +1,5 @@
 // Kernels of heat_explicit_3d. Helpers beginning with eq_ or Eq are the runtime's.
 
-// heat_explicit_3d.equelle:13: second = SecondCell(interior)
 // heat_explicit_3d.equelle:14: itrans = k * |interior| / |Centroid(first) - Centroid(second)|
 // heat_explicit_3d.equelle:23: -> -itrans * Gradient(u)
 extern "C" __global__ void EQ_LIGHT compute_minus_itrans(
@@ -15,7 +14,6 @@ extern "C" __global__ void EQ_LIGHT compute_minus_itrans(
   minus_itrans_out[element] = -(k * eq_divide(eq_face_area(grid, here), eq_length((eq_cell_centroid(grid, eq_cells(grid, here).first) - (eq_cell_centroid(grid, eq_cells(grid, here).second) + eq_face_gap(grid, here))))));
 }
 
-// heat_explicit_3d.equelle:13: second = SecondCell(interior)
 // heat_explicit_3d.equelle:14: itrans = k * |interior| / |Centroid(first) - Centroid(second)|
 // heat_explicit_3d.equelle:23: -> -itrans * Gradient(u)
 extern "C" __global__ void EQ_LIGHT compute_minus_itrans_per_axis(

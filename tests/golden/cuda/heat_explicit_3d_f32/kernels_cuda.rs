@@ -15,7 +15,6 @@ pub const KERNELS: KernelModule = KernelModule::constant(
     FloatingPoint::Strict,
 );
 impl Kernels for CudaRuntime {
-    /// heat_explicit_3d.equelle:13: second = SecondCell(interior)
     /// heat_explicit_3d.equelle:14: itrans = k * |interior| / |Centroid(first) - Centroid(second)|
     /// heat_explicit_3d.equelle:23: → -itrans * Gradient(u)
     fn compute_minus_itrans(

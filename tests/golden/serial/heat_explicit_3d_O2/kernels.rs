@@ -13,7 +13,7 @@ pub struct ComputeMinusItrans<'a, R: EquelleRuntime> {
 /// Facts of [`Kernels::compute_minus_itrans`].
 pub const COMPUTE_MINUS_ITRANS: KernelInfo = KernelInfo {
     name: "compute_minus_itrans",
-    lines: &[23, 14, 13],
+    lines: &[23, 14],
     set: Some(CanonicalSet::new(EntityKind::Face, Extent::Interior)),
     bytes: KernelBytes {
         general: [48, 36, 32],
@@ -86,8 +86,6 @@ pub const COMPUTE_MAX_U: KernelInfo = KernelInfo {
 
 /// One method per kernel.
 pub trait Kernels: EquelleRuntime {
-    /// heat_explicit_3d.equelle:13: `second = SecondCell(interior)`
-    ///
     /// heat_explicit_3d.equelle:14: `itrans = k * |interior| / |Centroid(first) - Centroid(second)|`
     ///
     /// heat_explicit_3d.equelle:23: `-> -itrans * Gradient(u)`

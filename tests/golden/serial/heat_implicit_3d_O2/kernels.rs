@@ -59,7 +59,7 @@ pub struct ComputeMinusItrans<'a, R: EquelleRuntime> {
 /// Facts of [`Kernels::compute_minus_itrans`].
 pub const COMPUTE_MINUS_ITRANS: KernelInfo = KernelInfo {
     name: "compute_minus_itrans",
-    lines: &[24, 15, 14],
+    lines: &[24, 15],
     set: Some(CanonicalSet::new(EntityKind::Face, Extent::Interior)),
     bytes: KernelBytes {
         general: [48, 36, 32],
@@ -150,8 +150,6 @@ pub trait Kernels: EquelleRuntime {
         args: ComputeMaxUInitial<'_, Self>,
     ) -> Result<Self::Scalar, Error>;
 
-    /// heat_implicit_3d.equelle:14: `second = SecondCell(interior)`
-    ///
     /// heat_implicit_3d.equelle:15: `itrans = k * |interior| / |Centroid(first) - Centroid(second)|`
     ///
     /// heat_implicit_3d.equelle:24: `-> -itrans * Gradient(u)`
