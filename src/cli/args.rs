@@ -17,7 +17,7 @@ use equelle::pipeline::Options;
 use equelle::processor::TargetCpu;
 use equelle::registry::{self, BACKENDS, Registry};
 
-pub use grid::{DeckArgs, GridArgs, GridUnit, GridVerb, MakeArgs, MakeKind, PartitionArgs, PartitionMethod};
+pub use grid::{DeckArgs, GridArgs, GridUnit, GridVerb, MakeArgs, MakeKind, PartitionArgs};
 
 /// The commands that a beginner needs.
 pub const FIRST_COMMANDS: &str = "\

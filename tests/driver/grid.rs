@@ -73,7 +73,7 @@ fn partition_of_a_mesh() {
     let numbers = |found: &serde_json::Value, name: &str| -> Vec<u64> {
         found[name].as_array().expect("a list").iter().map(|n| n.as_u64().expect("a count")).collect()
     };
-    let found = json(&["--ranks", "7", "--method", "bisection", "-o", &parts]);
+    let found = json(&["--ranks", "7", "-o", &parts]);
     let cells = numbers(&found, "cells");
     assert_eq!((cells.len(), cells.iter().sum::<u64>()), (7, 361));
     assert!(cells.iter().all(|&n| n == 51 || n == 52), "{cells:?}");
@@ -110,7 +110,7 @@ fn partitions_that_cannot_be() {
     fs::write(&parts, "0\n1\nx\n").expect("a file");
     let parts = parts.display().to_string();
     for (words, code, expected) in [
-        (vec!["plate.msh", "--ranks", "362", "--method", "bisection"], 4, "rank 361 of 362 has no cell"),
+        (vec!["plate.msh", "--ranks", "362"], 4, "rank 361 of 362 has no cell"),
         (vec!["plate.msh", "--parts", &parts], 4, "line 3: `x` is not the number of a rank"),
         (vec!["plate.msh", "--parts", "no-such-file"], 4, "`no-such-file` cannot be read"),
         (vec!["plate.msh", "--ranks", "0"], 2, "0 is not in 1.."),

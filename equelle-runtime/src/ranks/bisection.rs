@@ -1,4 +1,4 @@
-//! Partitions of the cells of any grid by recursive bisection, where METIS is not installed.
+//! Partitions of the cells of any grid by recursive bisection.
 //!
 //! Each half gets its exact number of cells: those below the median along the axis across which
 //! fewest neighbours are parted. Then pairs of cells change sides while that parts fewer (Fiduccia

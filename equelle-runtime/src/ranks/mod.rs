@@ -5,9 +5,8 @@
 //! cells at distance k from the owned ones, counted across faces.
 //!
 //! Cartesian grids are cut into [`Boxes`], in closed form. Cells of other grids are a
-//! [`CellGraph`], cut by METIS where it is installed, else by [`bisection`]; or as a file says
-//! ([`partition_file`]). [`HaloCounts`] are what a partition costs. The design is in
-//! `docs/internals/ranks.md`.
+//! [`CellGraph`], cut by [`bisection`] or as a file says ([`partition_file`]). [`HaloCounts`] are
+//! what a partition costs. The design is in `docs/internals/ranks.md`.
 
 pub mod bisection;
 mod boxes;

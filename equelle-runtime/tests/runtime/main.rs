@@ -13,6 +13,7 @@ mod common;
 mod domain;
 mod edges;
 mod events;
+mod faulted_layers;
 mod finite;
 mod from_grid;
 mod fuzz;

@@ -64,10 +64,6 @@ pub struct PartitionArgs {
     /// Number of ranks
     #[arg(long, value_name = "N", required_unless_present = "parts", value_parser = clap::value_parser!(u32).range(1..))]
     pub ranks: Option<u32>,
-    /// How the cells of a file are cut; Cartesian grids are cut into boxes [default: metis if it is
-    /// installed, else bisection]
-    #[arg(long, value_name = "METHOD", value_enum, conflicts_with_all = ["cells", "parts"])]
-    pub method: Option<PartitionMethod>,
     /// Read the parts from a file instead: a line for each cell with its rank, from 0
     #[arg(long, value_name = "FILE", conflicts_with_all = ["cells", "ranks"])]
     pub parts: Option<PathBuf>,
@@ -80,15 +76,6 @@ pub struct PartitionArgs {
     /// Choices that decks leave open.
     #[command(flatten)]
     pub deck: DeckArgs,
-}
-
-/// Ways to cut the cells of a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum PartitionMethod {
-    /// By METIS, which is loaded where it is installed
-    Metis,
-    /// By recursive bisection
-    Bisection,
 }
 
 /// Arguments of `grid make`.

@@ -3,15 +3,13 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use equelle_metis::Metis;
 use equelle_runtime::error::ErrorKind;
-use equelle_runtime::grid::Grid;
 use equelle_runtime::ranks::{Boxes, CellGraph, HaloCounts, Partition, RankHalo, bisection, partition_file};
 use equelle_runtime::report::bytes;
 use equelle_runtime::{EntityKind, Error};
 use serde_json::json;
 
-use super::super::args::{PartitionArgs, PartitionMethod};
+use super::super::args::PartitionArgs;
 use super::super::print;
 use super::files;
 use crate::console::{Console, MessageFormat};
@@ -26,7 +24,7 @@ pub(super) fn partition(args: &PartitionArgs, console: &Console) -> Result<(), F
             let graph = CellGraph::of(&grid);
             let (partition, method) = match &args.parts {
                 Some(parts) => (read(parts, grid.n_cells())?, format!("as `{}` says", parts.display())),
-                None => cut(&grid, &graph, n_ranks, args.method)?,
+                None => (bisection::partition(&graph, &grid.centroids(EntityKind::Cell), n_ranks)?, "by bisection".to_owned()),
             };
             let counts = HaloCounts::of(&graph, &partition, args.layers.into());
             (Parts::Listed { grid: file.display().to_string(), partition, method }, counts)
@@ -81,30 +79,6 @@ fn read(file: &Path, n_cells: usize) -> Result<Partition, Error> {
     })
 }
 
-/// Cuts the cells of a file, and says how.
-fn cut(grid: &Grid, graph: &CellGraph, n_ranks: u32, method: Option<PartitionMethod>) -> Result<(Partition, String), Error> {
-    match method {
-        Some(PartitionMethod::Bisection) => Ok((by_bisection(grid, graph, n_ranks)?, "by bisection".to_owned())),
-        Some(PartitionMethod::Metis) => {
-            let metis = Metis::load().ok_or_else(|| {
-                let error = Error::new(ErrorKind::Data, "METIS 5 is not installed");
-                error.hint("Debian: apt-get install libmetis5; or leave `--method` out, for cuts by bisection")
-            })?;
-            Ok((metis.partition(graph, n_ranks)?, format!("by METIS ({})", metis.name())))
-        }
-        None => match Metis::load().and_then(|metis| Some((metis.partition(graph, n_ranks).ok()?, format!("by METIS ({})", metis.name()))))
-        {
-            Some(cut) => Ok(cut),
-            // Where METIS is missing, or has left a rank without cells.
-            None => Ok((by_bisection(grid, graph, n_ranks)?, "by bisection".to_owned())),
-        },
-    }
-}
-
-fn by_bisection(grid: &Grid, graph: &CellGraph, n_ranks: u32) -> Result<Partition, Error> {
-    bisection::partition(graph, grid.centroids(EntityKind::Cell), n_ranks)
-}
-
 /// Bytes of a number.
 const BYTES: u64 = 8;
 
@@ -130,7 +104,7 @@ fn text(parts: &Parts, counts: &HaloCounts, layers: u8) -> String {
     line("halo", format!("{depth}: at most {} cells, {:.1} % of a rank's own", counts.most(RankHalo::halo), 100.0 * share));
     line("neighbours", format!("at most {}", counts.most(|rank| rank.neighbours)));
     let [most, total] = [counts.most(|rank| rank.sent), counts.total(|rank| rank.sent)];
-    line("sent", format!("at most {most} cells, {total} in all: {} and {} for doubles", bytes(most * BYTES), bytes(total * BYTES)));
+    line("sent", format!("at most {most} cells, {total} in all: {} and {} for doubles", size(most * BYTES), size(total * BYTES)));
     text
 }
 
@@ -151,4 +125,9 @@ fn json(parts: &Parts, counts: &HaloCounts) -> serde_json::Value {
         "neighbours": list(|rank| rank.neighbours),
         "sent": list(|rank| rank.sent),
     })
+}
+
+/// A number of bytes, exact where it is small.
+fn size(value: u64) -> String {
+    if value < 10_000 { format!("{value} bytes") } else { bytes(value) }
 }
