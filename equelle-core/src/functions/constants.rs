@@ -1,4 +1,4 @@
-//! Constants and polynomials of [`functions`](super::functions) in double and in single precision.
+//! Constants and polynomials of the elementary functions in double and in single precision.
 //!
 //! Polynomials are near-minimax (Chebyshev series of 60 digits, then rounded), highest power first.
 //! Constants that end in `_HI` have a rest `_LO`; products of `LN2_HI` and of `HALF_PI_1` to `_3`

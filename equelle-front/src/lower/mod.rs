@@ -13,8 +13,9 @@ mod function;
 mod stencil;
 mod step;
 mod through_faces;
+mod unique_names;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use crate::ir::infer_interface::interface;
 use crate::ir::{Function, Interface, Module, Numbers, infer_face_geometry, infer_stored_positions, infer_structure};
@@ -22,6 +23,7 @@ use crate::source::{SourceMap, Span};
 use crate::typed::TypedProgram;
 use crate::typed::captures::extend;
 use crate::types::Dimension;
+pub(crate) use unique_names::UniqueNames;
 
 /// Lowers a checked program. `name` is the stem of the file.
 pub fn lower(program: &TypedProgram, source: &SourceMap, name: &str) -> Module {
@@ -61,24 +63,4 @@ pub fn lower(program: &TypedProgram, source: &SourceMap, name: &str) -> Module {
     module.face_geometry = infer_face_geometry(&module);
     module.stored_positions = infer_stored_positions(&module);
     module
-}
-
-/// Names made unique by a number.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct UniqueNames {
-    used: BTreeMap<String, u32>,
-}
-
-impl UniqueNames {
-    /// `name`, or `name_2`, `name_3`, ... if it was given out before.
-    pub(crate) fn unique(&mut self, name: &str) -> String {
-        let mut candidate = name.to_owned();
-        while self.used.contains_key(&candidate) {
-            let count = self.used.entry(name.to_owned()).or_insert(1);
-            *count += 1;
-            candidate = format!("{name}_{count}");
-        }
-        self.used.insert(candidate.clone(), 1);
-        candidate
-    }
 }

@@ -11,7 +11,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::UniqueNames;
+use super::unique_names::UniqueNames;
 use crate::ir::{Block, Function, FunctionId, Op, Stmt, StmtKind, Value, ValueId};
 use crate::ops::Arithmetic;
 use crate::source::Span;
@@ -209,7 +209,9 @@ impl Calls<'_> {
                 continue;
             }
             match body.sources.get(&value) {
-                Some(Source::Param(index)) => drop(found.wanted.insert(*index)),
+                Some(Source::Param(index)) => {
+                    found.wanted.insert(*index);
+                }
                 Some(Source::Op(op)) => wanted.extend(cells_of(op)),
                 Some(Source::Result { .. }) | None => {}
             }

@@ -24,7 +24,7 @@ pub(super) fn partition(args: &PartitionArgs, console: &Console) -> Result<(), F
             let graph = CellGraph::of(&grid);
             let (partition, method) = match &args.parts {
                 Some(parts) => (read(parts, grid.n_cells())?, format!("as `{}` says", parts.display())),
-                None => (bisection::partition(&graph, &grid.centroids(EntityKind::Cell), n_ranks)?, "by bisection".to_owned()),
+                None => (bisection::partition(&graph, grid.centroids(EntityKind::Cell), n_ranks)?, "by bisection".to_owned()),
             };
             let counts = HaloCounts::of(&graph, &partition, args.layers.into());
             (Parts::Listed { grid: file.display().to_string(), partition, method }, counts)
