@@ -72,11 +72,8 @@ fn other_leg<A: Algebra>(x: A) -> A {
 macro_rules! define {
     ($($variant:ident $function:ident $work:ident {
         doc: $doc:literal,
-        unit: $unit:ident,
-        argument: $argument:ident $(($low:expr, $high:expr))?,
-        shape: $shape:ident,
-        values: $values:expr,
         derivative: |$x:ident, $y:ident| $derivative:expr,
+        $($facts:tt)*
     })*) => {
         impl Elementary {
             /// The value at `x`. Not inlined: all functions would be wherever one may be.

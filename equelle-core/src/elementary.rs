@@ -12,147 +12,147 @@ macro_rules! elementary_table {
         $callback! {
             Exp exp Function {
                 doc: "The exponential function.",
+                derivative: |_x, y| Derivative::Is(y),
                 unit: Pure,
                 argument: Any(-3.0, 3.0),
-                shape: Rising,
+                monotonicity: Increasing,
                 values: (0.0, f64::INFINITY),
-                derivative: |_x, y| Derivative::Is(y),
             }
             Expm1 expm1 Function {
                 doc: "The exponential function less 1, exact to the last digits near 0 too.",
+                derivative: |x, _y| Derivative::Is(x.function(Elementary::Exp)),
                 unit: Pure,
                 argument: Any(-3.0, 3.0),
-                shape: Rising,
+                monotonicity: Increasing,
                 values: (-1.0, f64::INFINITY),
-                derivative: |x, _y| Derivative::Is(x.function(Elementary::Exp)),
             }
             Log log Function {
                 doc: "The natural logarithm.",
+                derivative: |x, _y| Derivative::Ratio(A::number(1.0), x),
                 unit: Pure,
                 argument: Positive,
-                shape: Rising,
+                monotonicity: Increasing,
                 values: ALL_NUMBERS,
-                derivative: |x, _y| Derivative::Ratio(A::number(1.0), x),
             }
             Sin sin Long {
                 doc: "The sine of an angle in radians.",
+                derivative: |x, _y| Derivative::Is(x.function(Elementary::Cos)),
                 unit: Pure,
                 argument: Any(f64::NEG_INFINITY, f64::INFINITY),
-                shape: Bounded,
+                monotonicity: Neither,
                 values: (-1.0, 1.0),
-                derivative: |x, _y| Derivative::Is(x.function(Elementary::Cos)),
             }
             Cos cos Long {
                 doc: "The cosine of an angle in radians.",
+                derivative: |x, _y| Derivative::Is(-x.function(Elementary::Sin)),
                 unit: Pure,
                 argument: Any(f64::NEG_INFINITY, f64::INFINITY),
-                shape: Bounded,
+                monotonicity: Neither,
                 values: (-1.0, 1.0),
-                derivative: |x, _y| Derivative::Is(-x.function(Elementary::Sin)),
             }
             Tan tan Long {
                 doc: "The tangent of an angle in radians.",
+                derivative: |_x, y| Derivative::Is(A::number(1.0) + y.square()),
                 unit: Pure,
                 argument: Any(-1.0, 1.0),
-                shape: Rising,
+                monotonicity: Increasing,
                 values: ALL_NUMBERS,
-                derivative: |_x, y| Derivative::Is(A::number(1.0) + y.square()),
             }
             Tanh tanh Function {
                 doc: "The hyperbolic tangent.",
+                derivative: |_x, y| Derivative::Is(A::number(1.0) - y.square()),
                 unit: Pure,
                 argument: Any(f64::NEG_INFINITY, f64::INFINITY),
-                shape: Rising,
+                monotonicity: Increasing,
                 values: (-1.0, 1.0),
-                derivative: |_x, y| Derivative::Is(A::number(1.0) - y.square()),
             }
             Sinh sinh Function {
                 doc: "The hyperbolic sine.",
+                derivative: |x, _y| Derivative::Is(x.function(Elementary::Cosh)),
                 unit: Pure,
                 argument: Any(-2.0, 2.0),
-                shape: Rising,
+                monotonicity: Increasing,
                 values: ALL_NUMBERS,
-                derivative: |x, _y| Derivative::Is(x.function(Elementary::Cosh)),
             }
             Cosh cosh Function {
                 doc: "The hyperbolic cosine.",
+                derivative: |x, _y| Derivative::Is(x.function(Elementary::Sinh)),
                 unit: Pure,
                 argument: Any(-2.0, 2.0),
-                shape: Valley,
+                monotonicity: Quasiconvex,
                 values: (1.0, f64::INFINITY),
-                derivative: |x, _y| Derivative::Is(x.function(Elementary::Sinh)),
             }
             ASin asin Function {
                 doc: "The arcus sine, in radians. NaN outside of -1 to 1.",
+                derivative: |x, _y| Derivative::Ratio(A::number(1.0), other_leg(x)),
                 unit: Pure,
                 argument: SineOrCosine,
-                shape: Rising,
+                monotonicity: Increasing,
                 values: ALL_NUMBERS,
-                derivative: |x, _y| Derivative::Ratio(A::number(1.0), other_leg(x)),
             }
             ACos acos Function {
                 doc: "The arcus cosine, in radians. NaN outside of -1 to 1.",
+                derivative: |x, _y| Derivative::Ratio(A::number(-1.0), other_leg(x)),
                 unit: Pure,
                 argument: SineOrCosine,
-                shape: Falling,
+                monotonicity: Decreasing,
                 values: ALL_NUMBERS,
-                derivative: |x, _y| Derivative::Ratio(A::number(-1.0), other_leg(x)),
             }
             ATan atan Function {
                 doc: "The arcus tangent, in radians.",
+                derivative: |x, _y| Derivative::Ratio(A::number(1.0), A::number(1.0) + x.square()),
                 unit: Pure,
                 argument: Any(f64::NEG_INFINITY, f64::INFINITY),
-                shape: Rising,
+                monotonicity: Increasing,
                 values: ALL_NUMBERS,
-                derivative: |x, _y| Derivative::Ratio(A::number(1.0), A::number(1.0) + x.square()),
             }
             Log10 log10 Function {
                 doc: "The logarithm of base 10.",
+                derivative: |x, _y| Derivative::Ratio(A::number(std::f64::consts::LOG10_E), x),
                 unit: Pure,
                 argument: Positive,
-                shape: Rising,
+                monotonicity: Increasing,
                 values: ALL_NUMBERS,
-                derivative: |x, _y| Derivative::Ratio(A::number(std::f64::consts::LOG10_E), x),
             }
             Erf erf Function {
                 doc: "The error function.",
+                derivative: |x, _y| Derivative::Is(A::number(std::f64::consts::FRAC_2_SQRT_PI) * (-x.square()).function(Elementary::Exp)),
                 unit: Pure,
                 argument: Any(f64::NEG_INFINITY, f64::INFINITY),
-                shape: Rising,
+                monotonicity: Increasing,
                 values: (-1.0, 1.0),
-                derivative: |x, _y| Derivative::Is(A::number(std::f64::consts::FRAC_2_SQRT_PI) * (-x.square()).function(Elementary::Exp)),
             }
             Floor floor Steps {
                 doc: "The largest whole number that is not above `x`. Its derivative is 0.",
+                derivative: |_x, _y| Derivative::Zero,
                 unit: Pure,
                 argument: Any(f64::NEG_INFINITY, f64::INFINITY),
-                shape: Rising,
+                monotonicity: Increasing,
                 values: ALL_NUMBERS,
-                derivative: |_x, _y| Derivative::Zero,
             }
             Ceil ceil Steps {
                 doc: "The smallest whole number that is not below `x`. Its derivative is 0.",
+                derivative: |_x, _y| Derivative::Zero,
                 unit: Pure,
                 argument: Any(f64::NEG_INFINITY, f64::INFINITY),
-                shape: Rising,
+                monotonicity: Increasing,
                 values: ALL_NUMBERS,
-                derivative: |_x, _y| Derivative::Zero,
             }
             Sign sign Steps {
                 doc: "The sign: -1 or 1 for negative and positive numbers; zeros, of either sign, and NaN stay. The number may have a dimension. Its derivative is 0.",
+                derivative: |_x, _y| Derivative::Zero,
                 unit: Dropped,
                 argument: Any(f64::NEG_INFINITY, f64::INFINITY),
-                shape: Rising,
+                monotonicity: Increasing,
                 values: (-1.0, 1.0),
-                derivative: |_x, _y| Derivative::Zero,
             }
             Round round Steps {
                 doc: "The whole number nearest to `x`; of two, the one farther from zero: `Round(2.5)` is 3, `Round(-2.5)` is -3. Its derivative is 0.",
+                derivative: |_x, _y| Derivative::Zero,
                 unit: Pure,
                 argument: Any(f64::NEG_INFINITY, f64::INFINITY),
-                shape: Rising,
+                monotonicity: Increasing,
                 values: ALL_NUMBERS,
-                derivative: |_x, _y| Derivative::Zero,
             }
         }
     };
@@ -192,17 +192,17 @@ impl Argument {
     }
 }
 
-/// Course of a function, from which bounds of its values follow.
+/// Monotonicity of a function, from which bounds of its values on an interval follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shape {
-    /// Monotone.
-    Rising,
-    /// Monotone.
-    Falling,
+pub enum Monotonicity {
+    /// The larger the argument, the larger the value, or the same.
+    Increasing,
+    /// The larger the argument, the smaller the value, or the same.
+    Decreasing,
     /// Largest at an end of every interval.
-    Valley,
-    /// Neither, but its values are bounded.
-    Bounded,
+    Quasiconvex,
+    /// None of these: the bounds of all values hold.
+    Neither,
 }
 
 /// Time of a function.
@@ -219,11 +219,11 @@ pub enum Work {
 macro_rules! define {
     ($($variant:ident $function:ident $work:ident {
         doc: $doc:literal,
+        derivative: |$x:ident, $y:ident| $derivative:expr,
         unit: $unit:ident,
         argument: $argument:ident $(($low:expr, $high:expr))?,
-        shape: $shape:ident,
+        monotonicity: $monotonicity:ident,
         values: $values:expr,
-        derivative: |$x:ident, $y:ident| $derivative:expr,
     })*) => {
         /// Functions of one number: the same bits on every target ([`crate::math`]). Kernels of
         /// back-ends number them in this order, from 0.
@@ -261,9 +261,9 @@ macro_rules! define {
                 match self { $(Elementary::$variant => Argument::$argument $(($low, $high))?,)* }
             }
 
-            /// Course.
-            pub const fn shape(self) -> Shape {
-                match self { $(Elementary::$variant => Shape::$shape,)* }
+            /// Monotonicity.
+            pub const fn monotonicity(self) -> Monotonicity {
+                match self { $(Elementary::$variant => Monotonicity::$monotonicity,)* }
             }
 
             /// Bounds of all values.

@@ -14,6 +14,6 @@ mod real;
 
 pub use binary_math::BinaryMath;
 pub use derivative::{Algebra, Derivative};
-pub use elementary::{Argument, Elementary, Shape, UnitRule, Work};
+pub use elementary::{Argument, Elementary, Monotonicity, UnitRule, Work};
 pub use operators::{Comparison, FaceReduction, Logic, SideMap, TablePart};
 pub use real::Float;

@@ -12,6 +12,7 @@ pub struct KernelFacts {
     lines: Vec<u32>,
     set: Option<CanonicalSet>,
     bytes: Bytes,
+    takes_joined_sides: bool,
 }
 
 impl KernelFacts {
@@ -24,11 +25,13 @@ impl KernelFacts {
             lines: module.lines_of(kernel),
             set: set.map(canonical_set),
             bytes: Bytes { general, cartesian: cartesian.unwrap_or(general) },
+            takes_joined_sides: kernel.takes_joined_sides(&module.sets),
         }
     }
 
     /// The facts as the runtime takes them.
     pub fn info(&self) -> KernelInfo<'_> {
-        KernelInfo { name: &self.name, lines: &self.lines, set: self.set, bytes: self.bytes }
+        let KernelFacts { name, lines, set, bytes, takes_joined_sides } = self;
+        KernelInfo { name, lines, set: *set, bytes: *bytes, takes_joined_sides: *takes_joined_sides }
     }
 }

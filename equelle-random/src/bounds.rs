@@ -2,7 +2,7 @@
 
 use std::ops::{Add, Mul, Neg, Sub};
 
-use equelle_core::{Algebra, Derivative, Elementary, Shape};
+use equelle_core::{Algebra, Derivative, Elementary, Monotonicity};
 
 /// Bounds of a Scalar, or of each component of a Vector; intervals that hold on every grid of
 /// [`crate::data`].
@@ -244,11 +244,11 @@ impl Algebra for Interval {
     fn function(self, function: Elementary) -> Self {
         let (low, high) = (function.of(self.lo), function.of(self.hi));
         let (least, greatest) = function.values();
-        match function.shape() {
-            Shape::Rising => Interval { lo: low, hi: high },
-            Shape::Falling => Interval { lo: high, hi: low },
-            Shape::Valley => Interval { lo: least, hi: low.max(high) },
-            Shape::Bounded => Interval { lo: least, hi: greatest },
+        match function.monotonicity() {
+            Monotonicity::Increasing => Interval { lo: low, hi: high },
+            Monotonicity::Decreasing => Interval { lo: high, hi: low },
+            Monotonicity::Quasiconvex => Interval { lo: least, hi: low.max(high) },
+            Monotonicity::Neither => Interval { lo: least, hi: greatest },
         }
     }
 }

@@ -14,12 +14,19 @@ pub struct KernelInfo<'a> {
     pub set: Option<CanonicalSet>,
     /// Its least memory traffic.
     pub bytes: KernelBytes,
+    /// True if its Cartesian form also takes grids with joined sides.
+    pub takes_joined_sides: bool,
 }
 
 impl KernelInfo<'_> {
+    /// True if a grid gets its Cartesian form.
+    pub(crate) fn is_cartesian_on(&self, grid: &Grid) -> bool {
+        grid.cartesian_shape().is_some() || self.takes_joined_sides && grid.closed_shape().is_some()
+    }
+
     /// Least memory traffic of a call over so many elements of a grid, in bytes.
     pub fn bytes_moved(&self, grid: &Grid, elements: usize) -> u64 {
-        let by_dim = if grid.cartesian_shape().is_some() { self.bytes.cartesian } else { self.bytes.general };
+        let by_dim = if self.is_cartesian_on(grid) { self.bytes.cartesian } else { self.bytes.general };
         let of_one = by_dim.get(grid.dim().wrapping_sub(1)).copied().unwrap_or(0);
         elements as u64 * u64::from(of_one)
     }

@@ -96,13 +96,8 @@ impl Session {
     /// The outputs of the program, to be written.
     #[inline]
     pub fn outputs(&mut self) -> OutputWriter<'_> {
-        OutputWriter {
-            outputs: &mut self.outputs,
-            finite: &mut self.finite,
-            grid: &mut self.grid,
-            inputs: &self.inputs,
-            run: &mut self.run,
-        }
+        let Session { outputs, finite, grid, inputs, run, .. } = self;
+        OutputWriter { outputs, finite, grid, inputs, run }
     }
 
     /// Loops and their rounds.
@@ -114,14 +109,8 @@ impl Session {
     /// Checkpoints, to be written and taken up.
     #[inline]
     pub fn checkpoints(&mut self) -> CheckpointKeeper<'_> {
-        let out = OutputWriter {
-            outputs: &mut self.outputs,
-            finite: &mut self.finite,
-            grid: &mut self.grid,
-            inputs: &self.inputs,
-            run: &mut self.run,
-        };
-        CheckpointKeeper { checkpoints: &mut self.checkpoints, loops: &self.loops, out }
+        let Session { checkpoints, loops, outputs, finite, grid, inputs, run, .. } = self;
+        CheckpointKeeper { checkpoints, loops, out: OutputWriter { outputs, finite, grid, inputs, run } }
     }
 
     /// Reports of solves and of steps that are repeated.

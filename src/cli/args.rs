@@ -111,7 +111,7 @@ pub struct ProgramArgs {
     /// Precision of collections; Scalars, sums and linear systems stay double
     #[arg(long, value_enum, default_value_t = Real::F64, value_name = "REAL")]
     pub precision: Real,
-    /// Whether every operation is rounded as written
+    /// Rounding: of every operation as written, or of shared reciprocals
     #[arg(long, value_enum, default_value_t = Fp::Strict, value_name = "MODE")]
     pub fp: Fp,
     /// Audit conserved quantities: their change, what passed the boundary, sources, and the rest

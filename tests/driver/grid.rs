@@ -77,7 +77,7 @@ fn partition_of_a_mesh() {
     let cells = numbers(&found, "cells");
     assert_eq!((cells.len(), cells.iter().sum::<u64>()), (7, 361));
     assert!(cells.iter().all(|&n| n == 51 || n == 52), "{cells:?}");
-    // What is sent is received.
+    // Each cell sent is received.
     assert_eq!(numbers(&found, "sent").iter().sum::<u64>(), numbers(&found, "halo").iter().sum::<u64>());
     let text = fs::read_to_string(&parts).expect("the parts");
     assert_eq!(text.lines().count(), 361);

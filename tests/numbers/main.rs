@@ -1,4 +1,4 @@
-//! What programs compute: interpreted, compiled and on CUDA's emulator, against closed forms,
+//! Results of programs: interpreted, compiled and on CUDA's emulator, against closed forms,
 //! reference results, sums and each other.
 
 #[path = "../../equelle-runtime/examples/polyhedra.rs"]

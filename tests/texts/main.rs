@@ -1,4 +1,4 @@
-//! What the compiler writes, against texts that are recorded: diagnostics, IR, generated code,
+//! Texts that the compiler writes, against records: diagnostics, IR, generated code,
 //! reports, manifests and grids. `cargo xtask bless` rewrites them.
 
 mod forms;

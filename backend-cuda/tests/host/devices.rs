@@ -150,6 +150,30 @@ const DOUBLING: KernelModule = KernelModule::constant(
     FloatingPoint::Strict,
 );
 
+/// Doubles the numbers of three cells once for each of `steps`. With `timed`, calls are timed, and
+/// each round reads the numbers, so that it is a sequence of launches of its own.
+fn ten_doublings(rt: &mut CudaRuntime, timed: Option<&'static KernelInfo>) -> Vec<f64> {
+    let cells = rt.domain(ALL_CELLS).unwrap();
+    let mut u = rt.scalar_collection(&cells, vec![1.0, -3.0, 0.5]).unwrap();
+    let sequence = rt.input_sequence("steps").unwrap();
+    let mut steps = rt.begin_loop(&sequence).unwrap();
+    while rt.next(&mut steps).unwrap().is_some() {
+        let out = rt.new_collection(&cells).unwrap();
+        let space = rt.space(&cells).unwrap();
+        let call = match timed {
+            None => rt.call(&DOUBLING, "twice"),
+            Some(info) => rt.call_over(&DOUBLING, info, "twice", cells.len()),
+        };
+        let call = call.unwrap().arg(space).arg(u.pointer()).arg(out.pointer());
+        rt.launch_over(call, cells.len()).unwrap();
+        u = out;
+        if timed.is_some() {
+            rt.values(&u).unwrap();
+        }
+    }
+    rt.values(&u).unwrap()
+}
+
 #[test]
 fn without_graphs_the_numbers_are_the_same() {
     if !crate::common::host_compiler() {
@@ -160,20 +184,9 @@ fn without_graphs_the_numbers_are_the_same() {
     let parameters = [format!("steps_filename={}", path.display())];
     let grid = Grid::cartesian(Cartesian::line(3, 1.0)).unwrap();
     let mut rt = crate::common::runtime(Rc::new(NoGraphs(Emulator::new())), grid, &parameters);
-    let cells = rt.domain(ALL_CELLS).unwrap();
-    let mut u = rt.scalar_collection(&cells, vec![1.0, -3.0, 0.5]).unwrap();
-    let sequence = rt.input_sequence("steps").unwrap();
-    let mut steps = rt.begin_loop(&sequence).unwrap();
-    while rt.next(&mut steps).unwrap().is_some() {
-        let out = rt.new_collection(&cells).unwrap();
-        let space = rt.space(&cells).unwrap();
-        let call = rt.call(&DOUBLING, "twice").unwrap().arg(space).arg(u.pointer()).arg(out.pointer());
-        rt.launch_over(call, cells.len()).unwrap();
-        u = out;
-    }
+    let doubled = ten_doublings(&mut rt, None);
     let _ = std::fs::remove_file(&path);
-    // Ten doublings.
-    assert_eq!(rt.values(&u).unwrap(), [1024.0, -3072.0, 512.0]);
+    assert_eq!(doubled, [1024.0, -3072.0, 512.0]);
     assert_eq!(rt.counters().graphs, 0);
     rt.finish().unwrap();
 }
@@ -200,10 +213,15 @@ fn modules_that_come_and_go_are_told_apart() {
     }
 }
 
-static TWICE: KernelInfo =
-    KernelInfo { name: "twice", lines: &[3], set: Some(ALL_CELLS), bytes: KernelBytes { general: [24; 3], cartesian: [16; 3] } };
+static TWICE: KernelInfo = KernelInfo {
+    name: "twice",
+    lines: &[3],
+    set: Some(ALL_CELLS),
+    bytes: KernelBytes { general: [24; 3], cartesian: [16; 3] },
+    takes_joined_sides: false,
+};
 
-/// Ten rounds read a number each, so that each is a sequence of launches; of these, two are timed.
+/// The profile counts all ten sequences of launches, of which two are timed.
 #[test]
 fn a_profile_has_all_calls_of_each_kernel_and_its_bytes() {
     for device in crate::common::devices() {
@@ -216,20 +234,9 @@ fn a_profile_has_all_calls_of_each_kernel_and_its_bytes() {
         let options = Options { profile: true, quiet: true, format: MessageFormat::Json, stderr: stream, ..Options::silent() };
         let session = Session::on_grid(Program::named("test"), parameters, grid, options).unwrap();
         let mut rt = CudaRuntime::with_precision(session, Rc::clone(&device), Precision::Double).unwrap();
-        let cells = rt.domain(ALL_CELLS).unwrap();
-        let mut u = rt.scalar_collection(&cells, vec![1.0, -3.0, 0.5]).unwrap();
-        let sequence = rt.input_sequence("steps").unwrap();
-        let mut steps = rt.begin_loop(&sequence).unwrap();
-        while rt.next(&mut steps).unwrap().is_some() {
-            let out = rt.new_collection(&cells).unwrap();
-            let space = rt.space(&cells).unwrap();
-            let call = rt.call_over(&DOUBLING, &TWICE, "twice", cells.len()).unwrap().arg(space).arg(u.pointer()).arg(out.pointer());
-            rt.launch_over(call, cells.len()).unwrap();
-            u = out;
-            rt.values(&u).unwrap();
-        }
+        let doubled = ten_doublings(&mut rt, Some(&TWICE));
         let _ = std::fs::remove_file(&path);
-        assert_eq!(rt.values(&u).unwrap(), [1024.0, -3072.0, 512.0]);
+        assert_eq!(doubled, [1024.0, -3072.0, 512.0]);
         rt.finish().unwrap();
         let text = stderr.text();
         let profile = text.lines().find(|line| line.contains(r#""event":"profile""#)).unwrap_or_else(|| panic!("{text}"));

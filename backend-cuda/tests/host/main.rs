@@ -1,4 +1,4 @@
-//! What needs no GPU: texts of kernels, devices that refuse, the emulator, the table of solvers.
+//! Tests without a GPU: texts of kernels, devices that refuse, the emulator, the table of solvers.
 
 #[cfg(feature = "runtime")]
 #[path = "../common/mod.rs"]

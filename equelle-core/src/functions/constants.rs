@@ -28,7 +28,7 @@ macro_rules! double_constants {
             PIECE_5: F = 8.271806125530277e-25;
             PIECE_6: F = 1.262177448353619e-29;
             PIECE_7: F = 1.925929944387236e-34;
-        PIECE_8: F = 2.938735877055719e-39;
+            PIECE_8: F = 2.938735877055719e-39;
             MANTISSA_BITS: U = 52;
             INFINITE_BITS: U = 0x7ff0000000000000;
             NAN_BITS: U = 0x7ff8000000000000;
@@ -173,7 +173,7 @@ macro_rules! single_constants {
             PIECE_5: F = 8.271806e-25;
             PIECE_6: F = 1.26217745e-29;
             PIECE_7: F = 1.92593e-34;
-        PIECE_8: F = 2.938735877e-39;
+            PIECE_8: F = 2.938735877e-39;
             MANTISSA_BITS: U = 23;
             INFINITE_BITS: U = 0x7f800000;
             NAN_BITS: U = 0x7fc00000;

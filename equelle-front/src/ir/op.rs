@@ -559,6 +559,20 @@ pub enum EntitySource {
     None,
 }
 
+impl EntitySource {
+    /// The entities of which it gives some or all.
+    pub fn parts(self) -> impl Iterator<Item = ValueId> {
+        let parts = match self {
+            EntitySource::Select { if_true, if_false, .. } => [Some(if_true), Some(if_false)],
+            EntitySource::On { data, .. } | EntitySource::Extend(data) | EntitySource::Same(data) => [Some(data), None],
+            EntitySource::First(_) | EntitySource::Second(_) | EntitySource::Shift { .. } | EntitySource::Stored | EntitySource::None => {
+                [None; 2]
+            }
+        };
+        parts.into_iter().flatten()
+    }
+}
+
 /// Calls `$f` with each operand of an operation in order: references or mutable references, as
 /// `$op` is one and `$iter` says. The one list of operands.
 macro_rules! for_each_operand {

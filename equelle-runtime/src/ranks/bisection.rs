@@ -174,7 +174,7 @@ impl Cut<'_> {
         usize::from(self.owners[cell as usize] == ranks[1])
     }
 
-    /// What is gained if a cell changes sides, and whether it has a neighbour on the other one.
+    /// Gain of a cell that changes sides, and true if it has a neighbour on the other one.
     fn gain(&self, cell: u32, ranks: [RankId; 2]) -> (i32, bool) {
         let here = self.side(cell, ranks);
         let count =

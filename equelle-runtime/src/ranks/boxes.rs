@@ -128,9 +128,9 @@ impl Boxes {
         RankId(place[0] + self.ranks[0] * (place[1] + self.ranks[1] * place[2]))
     }
 
-    /// What each rank owns and exchanges where `reach` cells below and above along each axis are
-    /// read. `corners`: those beyond two sides at once are read too, so that planes are sent with
-    /// what came from the axes before. Costs no array of the grid. Layers are not told apart.
+    /// Counts the cells that ranks own and exchange if kernels read `reach` cells below and above
+    /// along each axis. `corners`: those beyond two sides at once are read too, so that planes are
+    /// sent with what came from the axes before. Costs no array of the grid.
     pub fn halo_counts(&self, reach: [[u8; 2]; 3], corners: bool) -> HaloCounts {
         let ranks = (0..self.n_ranks()).map(|rank| {
             let place = self.place(RankId(rank));
@@ -145,7 +145,7 @@ impl Boxes {
                 let [below, above] = reach[axis].map(u64::from);
                 let (from_low, from_high) = (if low { below } else { 0 }, if high { above } else { 0 });
                 halo += (from_low + from_high) * plane;
-                // What a neighbour reads above it is sent down, and the other way round.
+                // Planes that a neighbour reads above its box are sent down, and vice versa.
                 let (to_low, to_high) = (if low { above } else { 0 }, if high { below } else { 0 });
                 sent += (to_low + to_high) * plane;
                 let sides = u64::from(to_low > 0) + u64::from(to_high > 0);
@@ -153,7 +153,7 @@ impl Boxes {
                 neighbours += if self.ranks[axis] == 2 && self.joined[axis] { sides.min(1) } else { sides };
                 wide[axis] += from_low + from_high;
             }
-            RankHalo { owned, layers: vec![halo], sent, neighbours }
+            RankHalo { owned, halo, sent, neighbours }
         });
         HaloCounts { ranks: ranks.collect() }
     }
@@ -257,8 +257,8 @@ mod tests {
                 let [low, high] = reach[axis].map(u64::from);
                 4 + if place[axis] > 0 || joined { low } else { 0 } + if place[axis] < 2 || joined { high } else { 0 }
             };
-            assert_eq!(found.halo(), width(0) * width(1) * width(2) - 64, "{place:?}");
+            assert_eq!(found.halo, width(0) * width(1) * width(2) - 64, "{place:?}");
         }
-        assert_eq!(counts.total(RankHalo::halo), counts.total(|rank| rank.sent));
+        assert_eq!(counts.total(|rank| rank.halo), counts.total(|rank| rank.sent));
     }
 }

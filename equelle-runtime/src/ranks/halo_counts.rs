@@ -1,30 +1,23 @@
-//! What a partition costs: cells of halos, neighbours, messages.
+//! Cost of a partition: cells of halos, neighbours, messages.
 
 use std::collections::BTreeMap;
 
 use super::{CellGraph, Partition, RankId};
 
-/// What one rank owns and exchanges.
+/// Cells that one rank owns and exchanges.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RankHalo {
     /// Cells that it owns.
     pub owned: u64,
-    /// Copies of cells of others that it keeps, by layer. `[depth]`
-    pub layers: Vec<u64>,
+    /// Copies of cells of others that it keeps, in all layers.
+    pub halo: u64,
     /// Cells that it sends in one exchange of all layers, once for each rank that gets them.
     pub sent: u64,
     /// Ranks that it sends to.
     pub neighbours: u64,
 }
 
-impl RankHalo {
-    /// Copies of cells of others in all layers.
-    pub fn halo(&self) -> u64 {
-        self.layers.iter().sum()
-    }
-}
-
-/// What all ranks own and exchange.
+/// Cells that all ranks own and exchange.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HaloCounts {
     /// By rank. `[n_ranks]`
@@ -46,7 +39,7 @@ impl HaloCounts {
         let mut receivers_of = vec![0; partition.n_ranks()];
         for (rank, owned) in cells_of.iter().enumerate() {
             let here = RankId(rank as u32);
-            let mut layers = Vec::with_capacity(depth);
+            let mut halo = 0;
             let mut from: BTreeMap<RankId, u64> = BTreeMap::new();
             let mut front: Vec<u32> = owned.clone();
             for _ in 0..depth {
@@ -58,14 +51,14 @@ impl HaloCounts {
                         next.push(other);
                     }
                 }
-                layers.push(next.len() as u64);
+                halo += next.len() as u64;
                 front = next;
             }
             for (sender, cells) in &from {
                 sent_by[sender.index()] += cells;
                 receivers_of[sender.index()] += 1;
             }
-            ranks.push(RankHalo { owned: owned.len() as u64, layers, sent: 0, neighbours: 0 });
+            ranks.push(RankHalo { owned: owned.len() as u64, halo, sent: 0, neighbours: 0 });
         }
         for (rank, (sent, receivers)) in ranks.iter_mut().zip(sent_by.into_iter().zip(receivers_of)) {
             (rank.sent, rank.neighbours) = (sent, receivers);

@@ -1,4 +1,4 @@
-//! What all parts of a run share.
+//! Parameters, messages and times, which all parts of a run share.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::program::Program;
 use crate::report::Progress;
 use crate::threads::Threads;
 
-/// What all parts of a run share: its program and parameters, the current line, messages and times.
+/// Program, parameters, current line, messages and times, which all parts of a run share.
 pub(super) struct RunContext {
     pub program: Arc<Program>,
     pub parameters: Parameters,

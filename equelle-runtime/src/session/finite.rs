@@ -106,7 +106,7 @@ impl FiniteChecks {
         self.later.lock().unwrap_or_else(PoisonError::into_inner).is_some()
     }
 
-    /// What the thread that writes files has found.
+    /// Takes the first number that the thread that writes files found not to be finite.
     pub(super) fn take_later(&self) -> Option<NotFinite> {
         self.later.lock().unwrap_or_else(PoisonError::into_inner).take()
     }

@@ -78,7 +78,7 @@ impl Timing {
     pub(super) fn timer<'k>(&self, grid: &Grid, info: &KernelInfo<'k>, form: &'static str, elements: usize) -> KernelTimer<'k> {
         let Some(profiler) = self.shown().cloned() else { return KernelTimer(None) };
         let bytes = info.bytes_moved(grid, elements);
-        let form = if grid.cartesian_shape().is_some() { form } else { ANY_GRID };
+        let form = if info.is_cartesian_on(grid) { form } else { ANY_GRID };
         KernelTimer(Some(Running { profiler, info: *info, form, bytes, since: Instant::now() }))
     }
 

@@ -15,7 +15,7 @@ use crate::report::event::{Newton, NewtonIteration, SolveSeconds, SolveTotals};
 use crate::report::{Event, MessageFormat, seconds};
 use crate::source::Source;
 
-/// What the solves of a run have taken, and the last one that failed.
+/// Times and iterations of the solves of a run, and the last one that failed.
 pub(super) struct SolveLog {
     /// True if a table of each solve is printed.
     is_verbose: bool,

@@ -20,6 +20,7 @@ const KERNEL: KernelInfo = KernelInfo {
     lines: &[3],
     set: Some(ALL_CELLS),
     bytes: KernelBytes { general: [0, 88, 116], cartesian: [0, 16, 16] },
+    takes_joined_sides: false,
 };
 
 /// The events in a text; each line has one, and is as the schema says.

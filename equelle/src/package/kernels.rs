@@ -88,6 +88,7 @@ fn info(module: &Module, kernel: &Kernel, names: &KernelNames) -> TokenStream {
         quote! { [#(#bytes),*] }
     };
     let (general, cartesian) = (by_dim(general), by_dim(cartesian.unwrap_or(general)));
+    let takes_joined_sides = kernel.takes_joined_sides(&module.sets);
     let blank = blank();
     quote! {
         #blank
@@ -97,6 +98,7 @@ fn info(module: &Module, kernel: &Kernel, names: &KernelNames) -> TokenStream {
             lines: &[#(#lines),*],
             set: #set,
             bytes: KernelBytes { general: #general, cartesian: #cartesian },
+            takes_joined_sides: #takes_joined_sides,
         };
     }
 }

@@ -6,7 +6,7 @@ use equelle_front::report::ResultItem;
 /// A reason, without the stop at its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Reason {
-    /// What the value does or is, in a sentence whose subject it is: `is an output`.
+    /// A sentence about the value, without its subject: `is an output`.
     OfValue(String),
     /// A sentence of its own.
     Whole(String),

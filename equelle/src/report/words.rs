@@ -74,7 +74,7 @@ pub(super) fn result_name(result: &ResultItem) -> String {
     shortened(result.written.as_deref().unwrap_or(&result.name), FORMULA)
 }
 
-/// What a kernel computes, in names of the program.
+/// Results of a kernel, in names of the program.
 pub(super) fn kernel_label(kernel: &KernelItem) -> String {
     match &kernel.equation_of {
         Some(unknown) => format!("equation of `{unknown}`"),

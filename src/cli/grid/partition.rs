@@ -99,9 +99,9 @@ fn text(parts: &Parts, counts: &HaloCounts, layers: u8) -> String {
     };
     let fewest = counts.ranks.iter().map(|rank| rank.owned).min().unwrap_or(0);
     line("cells of a rank", format!("{fewest} to {}, at most {:.3} of the mean", counts.most(|rank| rank.owned), counts.imbalance()));
-    let share = counts.ranks.iter().map(|rank| rank.halo() as f64 / rank.owned as f64).fold(0.0, f64::max);
+    let share = counts.ranks.iter().map(|rank| rank.halo as f64 / rank.owned as f64).fold(0.0, f64::max);
     let depth = format!("{layers} layer{}", if layers == 1 { "" } else { "s" });
-    line("halo", format!("{depth}: at most {} cells, {:.1} % of a rank's own", counts.most(RankHalo::halo), 100.0 * share));
+    line("halo", format!("{depth}: at most {} cells, {:.1} % of a rank's own", counts.most(|rank| rank.halo), 100.0 * share));
     line("neighbours", format!("at most {}", counts.most(|rank| rank.neighbours)));
     let [most, total] = [counts.most(|rank| rank.sent), counts.total(|rank| rank.sent)];
     line("sent", format!("at most {most} cells, {total} in all: {} and {} for doubles", size(most * BYTES), size(total * BYTES)));
@@ -121,7 +121,7 @@ fn json(parts: &Parts, counts: &HaloCounts) -> serde_json::Value {
         "ranks": counts.ranks.len(),
         "imbalance": counts.imbalance(),
         "cells": list(|rank| rank.owned),
-        "halo": list(RankHalo::halo),
+        "halo": list(|rank| rank.halo),
         "neighbours": list(|rank| rank.neighbours),
         "sent": list(|rank| rank.sent),
     })

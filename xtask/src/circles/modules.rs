@@ -45,7 +45,7 @@ struct Module {
     used: BTreeSet<Path>,
 }
 
-/// What one type has: inherent methods, or those of a trait, and fields.
+/// Size of a type: inherent methods, or those of a trait, and fields.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Size {
     pub methods: usize,

@@ -73,7 +73,7 @@ pub(in crate::codegen) fn face_terms(writer: &mut Writer, face: LocalId, body: &
         // No value of a face is stored for a cell.
         let none = BTreeMap::new();
         let cells = FunctionWriter { analysis: &analysis, stored: &none, writer, namer: namer.clone() };
-        let doc = format!(" What faces need of a cell in [`Kernels::{method}`], for some cells.");
+        let doc = format!(" Values of a cell that its faces read in [`Kernels::{method}`], for some cells.");
         let function = cells.function(&name, &doc, &names, &analysis.cells, Kind::Cells)?;
         let faces = FunctionWriter { analysis: &analysis, stored: &stored, writer, namer };
         let mut body = faces.body(0);
@@ -91,7 +91,7 @@ pub(in crate::codegen) fn face_terms(writer: &mut Writer, face: LocalId, body: &
     writer.cell_functions.1.extend(function.item.clone());
     writer.uses.append(&function.uses);
     let name = &function.name;
-    let comment = "What faces need of a cell, once for each cell.";
+    let comment = "Values of a cell that its faces read, once for each cell.";
     let whole = tuple(buffers.iter().map(|buffer| quote! { &mut #buffer[..] }).collect());
     let part = tuple(parts.iter().map(|part| quote! { #part }).collect());
     let cells = quote! {

@@ -1,5 +1,7 @@
 //! Differences of centroids in the Cartesian forms.
 
+use std::collections::BTreeSet;
+
 use super::build::{Builder, Mode, Result};
 use super::placement::Placement;
 use crate::ir::{EntitySource, KExpr, Op, Path, ValueId};
@@ -52,22 +54,30 @@ impl Builder<'_> {
 
     /// True if some of these entities are second cells of faces.
     fn are_behind_faces(&self, entities: ValueId) -> bool {
-        match self.defs.op(entities).map(Op::entity_source) {
-            Some(EntitySource::Second(_)) => true,
-            Some(EntitySource::Select { if_true, if_false, .. }) => self.are_behind_faces(if_true) || self.are_behind_faces(if_false),
-            Some(EntitySource::On { data, .. } | EntitySource::Extend(data) | EntitySource::Same(data)) => self.are_behind_faces(data),
-            Some(EntitySource::First(_) | EntitySource::Shift { .. } | EntitySource::Stored | EntitySource::None) | None => false,
+        let (mut open, mut met) = (vec![entities], BTreeSet::new());
+        while let Some(value) = open.pop() {
+            match self.defs.op(value).map(Op::entity_source) {
+                Some(EntitySource::Second(_)) => return true,
+                Some(source) if met.insert(value) => open.extend(source.parts()),
+                Some(_) | None => {}
+            }
         }
+        false
     }
 
     /// True for gaps of faces ([`Op::FaceGap`]): all, or some of them and else none.
     fn is_gap(&self, value: ValueId) -> bool {
-        match self.defs.op(value) {
-            Some(Op::FaceGap(_)) => true,
-            Some(Op::On { data, .. } | Op::Extend { data, .. }) => self.is_gap(*data),
-            Some(Op::Select { if_true, if_false, .. }) => self.is_gap(*if_true) && self.is_gap(*if_false),
-            Some(Op::Arithmetic(Arithmetic::Mul, gap, zero)) => self.is_gap(*gap) && matches!(self.defs.op(*zero), Some(Op::Real(0.0))),
-            _ => false,
+        let (mut open, mut met) = (vec![value], BTreeSet::new());
+        while let Some(value) = open.pop() {
+            match self.defs.op(value) {
+                Some(Op::FaceGap(_)) => {}
+                Some(Op::On { data, .. } | Op::Extend { data, .. }) => open.push(*data),
+                Some(Op::Select { if_true, if_false, .. }) if met.insert(value) => open.extend([*if_true, *if_false]),
+                Some(Op::Select { .. }) => {}
+                Some(Op::Arithmetic(Arithmetic::Mul, gap, zero)) if matches!(self.defs.op(*zero), Some(Op::Real(0.0))) => open.push(*gap),
+                _ => return false,
+            }
         }
+        true
     }
 }

@@ -205,7 +205,7 @@ fn program_info(program: &Program) -> TokenStream {
     let (solves, outputs) = (list(solves), list(outputs));
     let (coordinates, time) = (unit(module.interface.coordinates), unit(module.interface.time));
     quote! {
-        /// What messages at run time need to know of the program.
+        /// Facts of the program for messages at run time.
         pub fn program() -> Program {
             Program {
                 name: #name.into(),

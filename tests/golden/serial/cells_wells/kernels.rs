@@ -33,6 +33,7 @@ pub const RESIDUAL_OF_CELLS: KernelInfo = KernelInfo {
         general: [88, 116, 144],
         cartesian: [40, 40, 40],
     },
+    takes_joined_sides: true,
 };
 
 /// Arguments of [`Kernels::residual_of_wells`].
@@ -58,6 +59,7 @@ pub const RESIDUAL_OF_WELLS: KernelInfo = KernelInfo {
         general: [40, 40, 40],
         cartesian: [40, 40, 40],
     },
+    takes_joined_sides: false,
 };
 
 /// Arguments of [`Kernels::compute_itrans`].
@@ -75,6 +77,7 @@ pub const COMPUTE_ITRANS: KernelInfo = KernelInfo {
         general: [48, 36, 32],
         cartesian: [0, 0, 0],
     },
+    takes_joined_sides: true,
 };
 
 /// One method per kernel.

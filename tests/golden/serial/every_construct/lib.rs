@@ -14,7 +14,7 @@ use kernels::{
     Transport, Weight,
 };
 
-/// What messages at run time need to know of the program.
+/// Facts of the program for messages at run time.
 pub fn program() -> Program {
     Program {
         name: "every_construct".into(),

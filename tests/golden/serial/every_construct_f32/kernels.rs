@@ -19,6 +19,7 @@ pub const GEOMETRY: KernelInfo = KernelInfo {
         general: [0, 45, 49],
         cartesian: [0, 45, 49],
     },
+    takes_joined_sides: false,
 };
 
 /// Arguments of [`Kernels::transmissibility`].
@@ -36,6 +37,7 @@ pub const TRANSMISSIBILITY: KernelInfo = KernelInfo {
         general: [44, 32, 28],
         cartesian: [0, 0, 0],
     },
+    takes_joined_sides: true,
 };
 
 /// Arguments of [`Kernels::weight`].
@@ -53,6 +55,7 @@ pub const WEIGHT: KernelInfo = KernelInfo {
         general: [12, 12, 12],
         cartesian: [0, 0, 0],
     },
+    takes_joined_sides: true,
 };
 
 /// Arguments of [`Kernels::transport`].
@@ -84,6 +87,7 @@ pub const TRANSPORT: KernelInfo = KernelInfo {
         general: [66, 106, 146],
         cartesian: [22, 30, 38],
     },
+    takes_joined_sides: false,
 };
 
 /// Arguments of [`Kernels::diffuse`].
@@ -113,6 +117,7 @@ pub const DIFFUSE: KernelInfo = KernelInfo {
         general: [110, 166, 222],
         cartesian: [18, 26, 34],
     },
+    takes_joined_sides: false,
 };
 
 /// Arguments of [`Kernels::jump`].
@@ -132,6 +137,7 @@ pub const JUMP: KernelInfo = KernelInfo {
         general: [36, 30, 28],
         cartesian: [36, 30, 28],
     },
+    takes_joined_sides: false,
 };
 
 /// Arguments of [`Kernels::inside`].
@@ -151,6 +157,7 @@ pub const INSIDE: KernelInfo = KernelInfo {
         general: [16, 16, 16],
         cartesian: [16, 16, 16],
     },
+    takes_joined_sides: false,
 };
 
 /// Arguments of [`Kernels::outside`].
@@ -168,6 +175,7 @@ pub const OUTSIDE: KernelInfo = KernelInfo {
         general: [0, 0, 0],
         cartesian: [0, 0, 0],
     },
+    takes_joined_sides: false,
 };
 
 /// Arguments of [`Kernels::extremes`].
@@ -187,6 +195,7 @@ pub const EXTREMES: KernelInfo = KernelInfo {
         general: [4, 4, 4],
         cartesian: [4, 4, 4],
     },
+    takes_joined_sides: false,
 };
 
 /// Arguments of [`Kernels::ratio`].
@@ -206,6 +215,7 @@ pub const RATIO: KernelInfo = KernelInfo {
         general: [0, 0, 0],
         cartesian: [0, 0, 0],
     },
+    takes_joined_sides: false,
 };
 
 /// Facts of [`Kernels::sizes`].
@@ -217,6 +227,7 @@ pub const SIZES: KernelInfo = KernelInfo {
         general: [12, 12, 12],
         cartesian: [12, 12, 12],
     },
+    takes_joined_sides: false,
 };
 
 /// One method per kernel.

@@ -19,6 +19,7 @@ pub const DIRECTION: KernelInfo = KernelInfo {
         general: [0, 0, 0],
         cartesian: [0, 0, 0],
     },
+    takes_joined_sides: false,
 };
 
 /// Facts of [`Kernels::inside`].
@@ -30,6 +31,7 @@ pub const INSIDE: KernelInfo = KernelInfo {
         general: [12, 12, 12],
         cartesian: [12, 12, 12],
     },
+    takes_joined_sides: false,
 };
 
 /// Arguments of [`Kernels::lively`].
@@ -49,6 +51,7 @@ pub const LIVELY: KernelInfo = KernelInfo {
         general: [12, 12, 12],
         cartesian: [12, 12, 12],
     },
+    takes_joined_sides: false,
 };
 
 /// Arguments of [`Kernels::fields`].
@@ -72,6 +75,7 @@ pub const FIELDS: KernelInfo = KernelInfo {
         general: [0, 121, 0],
         cartesian: [0, 33, 0],
     },
+    takes_joined_sides: true,
 };
 
 /// Arguments of [`Kernels::smoothed`].
@@ -93,6 +97,7 @@ pub const SMOOTHED: KernelInfo = KernelInfo {
         general: [0, 104, 144],
         cartesian: [0, 16, 16],
     },
+    takes_joined_sides: true,
 };
 
 /// Arguments of [`Kernels::fluxes`].
@@ -110,6 +115,7 @@ pub const FLUXES: KernelInfo = KernelInfo {
         general: [0, 128, 168],
         cartesian: [0, 16, 16],
     },
+    takes_joined_sides: true,
 };
 
 /// Arguments of [`Kernels::extremes`].
@@ -129,6 +135,7 @@ pub const EXTREMES: KernelInfo = KernelInfo {
         general: [17, 33, 49],
         cartesian: [17, 33, 49],
     },
+    takes_joined_sides: false,
 };
 
 /// Arguments of [`Kernels::nothing`].
@@ -146,6 +153,7 @@ pub const NOTHING: KernelInfo = KernelInfo {
         general: [24, 24, 24],
         cartesian: [24, 24, 24],
     },
+    takes_joined_sides: false,
 };
 
 /// Arguments of [`Kernels::lookup`].
@@ -171,6 +179,7 @@ pub const LOOKUP: KernelInfo = KernelInfo {
         general: [49, 61, 76],
         cartesian: [49, 61, 76],
     },
+    takes_joined_sides: false,
 };
 
 /// Arguments of [`Kernels::rates`].
@@ -190,6 +199,7 @@ pub const RATES: KernelInfo = KernelInfo {
         general: [16, 32, 48],
         cartesian: [16, 32, 48],
     },
+    takes_joined_sides: false,
 };
 
 /// Arguments of [`Kernels::witness`].
@@ -225,6 +235,7 @@ pub const WITNESS: KernelInfo = KernelInfo {
         general: [9, 17, 25],
         cartesian: [9, 17, 25],
     },
+    takes_joined_sides: false,
 };
 
 /// One method per kernel.

@@ -13,7 +13,7 @@ use kernels::{
     Smoothed, Witness,
 };
 
-/// What messages at run time need to know of the program.
+/// Facts of the program for messages at run time.
 pub fn program() -> Program {
     Program {
         name: "every_type".into(),

@@ -19,6 +19,7 @@ pub const COMPUTE_ITRANS: KernelInfo = KernelInfo {
         general: [48, 36, 32],
         cartesian: [0, 0, 0],
     },
+    takes_joined_sides: true,
 };
 
 /// Arguments of [`Kernels::compute_btrans`].
@@ -38,6 +39,7 @@ pub const COMPUTE_BTRANS: KernelInfo = KernelInfo {
         general: [72, 72, 72],
         cartesian: [72, 72, 72],
     },
+    takes_joined_sides: false,
 };
 
 /// Arguments of [`Kernels::compute_u`].
@@ -65,6 +67,7 @@ pub const COMPUTE_U: KernelInfo = KernelInfo {
         general: [60, 88, 116],
         cartesian: [16, 16, 16],
     },
+    takes_joined_sides: true,
 };
 
 /// One method per kernel.

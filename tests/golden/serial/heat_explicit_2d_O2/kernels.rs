@@ -19,6 +19,7 @@ pub const COMPUTE_MINUS_K: KernelInfo = KernelInfo {
         general: [48, 36, 32],
         cartesian: [0, 0, 0],
     },
+    takes_joined_sides: true,
 };
 
 /// Arguments of [`Kernels::compute_k_direction`].
@@ -38,6 +39,7 @@ pub const COMPUTE_K_DIRECTION: KernelInfo = KernelInfo {
         general: [96, 96, 96],
         cartesian: [96, 96, 96],
     },
+    takes_joined_sides: false,
 };
 
 /// Arguments of [`Kernels::compute_u`].
@@ -67,6 +69,7 @@ pub const COMPUTE_U: KernelInfo = KernelInfo {
         general: [60, 88, 116],
         cartesian: [16, 16, 16],
     },
+    takes_joined_sides: true,
 };
 
 /// Arguments of [`Kernels::compute_max_u`].
@@ -84,6 +87,7 @@ pub const COMPUTE_MAX_U: KernelInfo = KernelInfo {
         general: [8, 8, 8],
         cartesian: [8, 8, 8],
     },
+    takes_joined_sides: false,
 };
 
 /// One method per kernel.

@@ -7,7 +7,7 @@ use equelle_runtime::{
     OutputUnit, Program, Reduction, SetMemory, Source, Variable,
 };
 
-/// What messages at run time need to know of the program.
+/// Facts of the program for messages at run time.
 pub fn program() -> Program {
     Program {
         name: "heat_explicit_3d".into(),

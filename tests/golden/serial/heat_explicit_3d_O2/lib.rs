@@ -13,7 +13,7 @@ use kernels::{
     ComputeBtransDirection, ComputeMaxU, ComputeMinusItrans, ComputeU, Kernels,
 };
 
-/// What messages at run time need to know of the program.
+/// Facts of the program for messages at run time.
 pub fn program() -> Program {
     Program {
         name: "heat_explicit_3d".into(),

@@ -19,6 +19,7 @@ pub const COMPUTE_MINUS_ITRANS: KernelInfo = KernelInfo {
         general: [44, 32, 28],
         cartesian: [0, 0, 0],
     },
+    takes_joined_sides: true,
 };
 
 /// Arguments of [`Kernels::compute_btrans_direction`].
@@ -38,6 +39,7 @@ pub const COMPUTE_BTRANS_DIRECTION: KernelInfo = KernelInfo {
         general: [92, 92, 92],
         cartesian: [92, 92, 92],
     },
+    takes_joined_sides: false,
 };
 
 /// Arguments of [`Kernels::compute_u`].
@@ -65,6 +67,7 @@ pub const COMPUTE_U: KernelInfo = KernelInfo {
         general: [48, 72, 96],
         cartesian: [8, 8, 8],
     },
+    takes_joined_sides: true,
 };
 
 /// Arguments of [`Kernels::compute_max_u`].
@@ -82,6 +85,7 @@ pub const COMPUTE_MAX_U: KernelInfo = KernelInfo {
         general: [4, 4, 4],
         cartesian: [4, 4, 4],
     },
+    takes_joined_sides: false,
 };
 
 /// One method per kernel.

@@ -31,6 +31,7 @@ pub const RESIDUAL_U: KernelInfo = KernelInfo {
         general: [110, 162, 214],
         cartesian: [48, 64, 80],
     },
+    takes_joined_sides: false,
 };
 
 /// Arguments of [`Kernels::compute_max_u_initial`].
@@ -48,6 +49,7 @@ pub const COMPUTE_MAX_U_INITIAL: KernelInfo = KernelInfo {
         general: [8, 8, 8],
         cartesian: [8, 8, 8],
     },
+    takes_joined_sides: false,
 };
 
 /// Arguments of [`Kernels::compute_minus_itrans`].
@@ -65,6 +67,7 @@ pub const COMPUTE_MINUS_ITRANS: KernelInfo = KernelInfo {
         general: [48, 36, 32],
         cartesian: [0, 0, 0],
     },
+    takes_joined_sides: true,
 };
 
 /// Arguments of [`Kernels::compute_btrans_direction`].
@@ -84,6 +87,7 @@ pub const COMPUTE_BTRANS_DIRECTION: KernelInfo = KernelInfo {
         general: [96, 96, 96],
         cartesian: [96, 96, 96],
     },
+    takes_joined_sides: false,
 };
 
 /// Arguments of [`Kernels::compute_dt_cv_volume`].
@@ -103,6 +107,7 @@ pub const COMPUTE_DT_CV_VOLUME: KernelInfo = KernelInfo {
         general: [16, 16, 16],
         cartesian: [0, 0, 0],
     },
+    takes_joined_sides: true,
 };
 
 /// Arguments of [`Kernels::compute_max_u0`].
@@ -120,6 +125,7 @@ pub const COMPUTE_MAX_U0: KernelInfo = KernelInfo {
         general: [8, 8, 8],
         cartesian: [8, 8, 8],
     },
+    takes_joined_sides: false,
 };
 
 /// One method per kernel.

@@ -15,7 +15,7 @@ use kernels::{
     ComputeMinusItrans, Kernels, ResidualU,
 };
 
-/// What messages at run time need to know of the program.
+/// Facts of the program for messages at run time.
 pub fn program() -> Program {
     Program {
         name: "heat_implicit_3d".into(),

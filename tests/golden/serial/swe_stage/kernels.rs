@@ -39,6 +39,7 @@ pub const STAGE: KernelInfo = KernelInfo {
         general: [0, 200, 248],
         cartesian: [0, 88, 88],
     },
+    takes_joined_sides: true,
 };
 
 /// Arguments of [`Kernels::mean`].
@@ -58,6 +59,7 @@ pub const MEAN: KernelInfo = KernelInfo {
         general: [24, 24, 24],
         cartesian: [24, 24, 24],
     },
+    takes_joined_sides: false,
 };
 
 /// Arguments of [`Kernels::bottom`].
@@ -81,6 +83,7 @@ pub const BOTTOM: KernelInfo = KernelInfo {
         general: [40, 40, 40],
         cartesian: [40, 40, 40],
     },
+    takes_joined_sides: false,
 };
 
 /// One method per kernel.

@@ -884,7 +884,7 @@ fn stage_general<const DIM: usize, G: Places<DIM>>(
     let dy = *args.dy;
     let dt = *args.dt;
     let cells = rt.grid().n_cells();
-    // What faces need of a cell, once for each cell.
+    // Values of a cell that its faces read, once for each cell.
     let mut value_of_cells = rt.take_buffer(cells);
     let mut value_of_cells_2 = rt.take_buffer(cells);
     let mut m1x_of_cells = rt.take_buffer(cells);
@@ -1133,7 +1133,7 @@ fn stage_general<const DIM: usize, G: Places<DIM>>(
     ))
 }
 
-/// What faces need of a cell in [`Kernels::stage`], for some cells.
+/// Values of a cell that its faces read in [`Kernels::stage`], for some cells.
 #[inline(never)]
 fn stage_values(
     value_2: &mut [f64],

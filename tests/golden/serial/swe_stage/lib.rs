@@ -11,7 +11,7 @@ use equelle_runtime::{
 };
 use kernels::{Bottom, Kernels, Mean, Stage};
 
-/// What messages at run time need to know of the program.
+/// Facts of the program for messages at run time.
 pub fn program() -> Program {
     Program {
         name: "swe_stage".into(),

@@ -35,6 +35,7 @@ pub const COMPUTE_RESIDUAL: KernelInfo = KernelInfo {
         general: [80, 108, 136],
         cartesian: [48, 56, 64],
     },
+    takes_joined_sides: false,
 };
 
 /// One method per kernel.

@@ -10,7 +10,7 @@ use equelle_runtime::{
 };
 use kernels::{ComputeResidual, Kernels};
 
-/// What messages at run time need to know of the program.
+/// Facts of the program for messages at run time.
 pub fn program() -> Program {
     Program {
         name: "twophase_upwind".into(),
