@@ -154,7 +154,8 @@ impl CostModel {
                 | OpClass::Load
                 | OpClass::Input
                 | OpClass::Call
-                | OpClass::Solve => 1,
+                | OpClass::Solve
+                | OpClass::Exchange => 1,
             },
         }
     }

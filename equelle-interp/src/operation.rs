@@ -154,6 +154,12 @@ impl<R: DerivativeAccess> Interpreter<'_, R> {
                 (Value::Bool(value), Some(domain)) => Value::Bools(self.rt.broadcast_bool(value, &domain)?),
                 (a, _) => return Err(unfit("Broadcast", &[a])),
             },
+            Op::Exchange { value, depth } => match v(value)? {
+                Value::Scalars(a) => Value::Scalars(self.rt.exchange(a, *depth)?),
+                Value::Vectors(a) => Value::Vectors(self.rt.exchange_vectors(a, *depth)?),
+                Value::Bools(a) => Value::Bools(self.rt.exchange_bools(a, *depth)?),
+                a => return Err(unfit("an exchange", &[a])),
+            },
             Op::Gradient(a) => match v(a)? {
                 Value::Scalars(a) => Value::Scalars(self.rt.gradient(a)?),
                 a => return Err(unfit("Gradient", &[a])),

@@ -58,7 +58,8 @@ impl Op {
             | OpClass::Pointwise
             | OpClass::Transfer
             | OpClass::FiniteVolume
-            | OpClass::Reduction => Failure::Never,
+            | OpClass::Reduction
+            | OpClass::Exchange => Failure::Never,
         }
     }
 }

@@ -387,6 +387,9 @@ pub enum Op {
     Extend { data: ValueId, domain: ValueId },
     /// One value for every element of a domain, or of that of a collection.
     Broadcast { value: ValueId, domain: ValueId },
+    /// On several ranks, the collection with the values of the first `depth` layers of the halo
+    /// from the ranks that own them; on one rank the collection.
+    Exchange { value: ValueId, depth: u32 },
     /// Per interior face: value in the second cell minus value in the first.
     Gradient(ValueId),
     /// Per cell: sum over its faces, positive where it is the first cell, in ascending face index.
@@ -515,13 +518,15 @@ pub enum OpClass {
     Call,
     /// Newton's method.
     Solve,
+    /// Values from other ranks.
+    Exchange,
 }
 
 impl OpClass {
     /// True if it has no effect and depends on nothing but its operands.
     pub fn is_pure(self) -> bool {
         match self {
-            OpClass::Load | OpClass::Input | OpClass::Call | OpClass::Solve => false,
+            OpClass::Load | OpClass::Input | OpClass::Call | OpClass::Solve | OpClass::Exchange => false,
             OpClass::Literal
             | OpClass::Text
             | OpClass::Domain
@@ -597,6 +602,7 @@ macro_rules! for_each_operand {
             | Op::Divergence(v)
             | Op::Component(v, _)
             | Op::TextIndex(v, _)
+            | Op::Exchange { value: v, .. }
             | Op::Reduce(_, v) => $f(v),
             Op::InputTable { name, argument, value } => {
                 $f(name);
@@ -683,6 +689,7 @@ impl Op {
             | Op::Divergence(_)
             | Op::FaceReduce { .. }
             | Op::Reduce(..)
+            | Op::Exchange { .. }
             | Op::InputScalar { .. }
             | Op::InputCollection { .. }
             | Op::InputSequence { .. }
@@ -729,6 +736,7 @@ impl Op {
             Op::Reduce(..) => OpClass::Reduction,
             Op::Call { .. } => OpClass::Call,
             Op::Newton { .. } => OpClass::Solve,
+            Op::Exchange { .. } => OpClass::Exchange,
         }
     }
 

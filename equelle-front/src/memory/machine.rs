@@ -85,6 +85,7 @@ fn entities_read(op: &Op, result: &Type) -> Vec<ValueId> {
         | Op::Vector(_)
         | Op::Math(..)
         | Op::Broadcast { .. }
+        | Op::Exchange { .. }
         | Op::Gradient(_)
         | Op::Divergence(_)
         | Op::FaceReduce { .. }
@@ -376,6 +377,10 @@ impl<'a> Machine<'a> {
                 let mut both = self.held(frame, *if_true);
                 both.buffers.extend(self.held(frame, *if_false).buffers);
                 self.share(&both)
+            }
+            Op::Exchange { value, .. } => {
+                let held = self.held(frame, *value);
+                self.share(&held)
             }
             Op::Extend { data, domain } if ty(*data).mapping() == ty(*domain).mapping() => {
                 let held = self.held(frame, *data);

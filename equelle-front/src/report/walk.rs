@@ -279,7 +279,14 @@ fn points(kernel: &Kernel, body: &KBlock, written: impl Fn(ParamId) -> String) -
 fn computes(op: &Op, ty: &Type) -> bool {
     match op.class() {
         OpClass::Reduction => true,
-        OpClass::Literal | OpClass::Text | OpClass::Domain | OpClass::Load | OpClass::Input | OpClass::Call | OpClass::Solve => false,
+        OpClass::Literal
+        | OpClass::Text
+        | OpClass::Domain
+        | OpClass::Load
+        | OpClass::Input
+        | OpClass::Call
+        | OpClass::Solve
+        | OpClass::Exchange => false,
         OpClass::Topology | OpClass::Geometry | OpClass::Pointwise | OpClass::Transfer | OpClass::FiniteVolume => {
             matches!(ty.shape, Shape::Collection(_))
         }
@@ -307,6 +314,7 @@ fn operation_name(op: &Op) -> &'static str {
         Op::Select { .. } => "? :",
         Op::On { .. } => "On",
         Op::Extend { .. } | Op::Broadcast { .. } => "Extend",
+        Op::Exchange { .. } => "exchange",
         Op::Gradient(_) => "Gradient",
         Op::Divergence(_) => "Divergence",
         Op::FaceReduce { reduction, .. } => reduction.name(),

@@ -251,6 +251,14 @@ fn single(context: &Context<'_>, op: &Op, declared: &[Type]) -> Rule {
                 v => Err(format!("Broadcast takes a single Scalar, Vector or Bool, not {}", show(sets, &v))),
             }
         }
+        Op::Exchange { value, depth } => {
+            let ty = ty(*value);
+            match (ty.shape, ty.basic) {
+                (Shape::Collection(_), Basic::Scalar | Basic::Vector | Basic::Bool) if *depth > 0 => Ok(ty),
+                (Shape::Collection(_), Basic::Scalar | Basic::Vector | Basic::Bool) => Err("an exchange has a layer at least".to_owned()),
+                _ => Err(format!("an exchange is of a collection of Scalars, Vectors or Bools, not of {}", shown(*value))),
+            }
+        }
         Op::Gradient(v) => {
             let cells = canonical(CanonicalSet::ALL_CELLS);
             if ty(*v) == Type::collection(Basic::Scalar, cells) {

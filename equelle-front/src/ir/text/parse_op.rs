@@ -371,6 +371,14 @@ impl<'a> FunctionParser<'a> {
                 self.parser.expect(")")?;
                 return Ok(Op::GridNumber(if word == "Width" { GridNumber::Width(axis) } else { GridNumber::Extent(axis) }));
             }
+            "exchange" => {
+                self.parser.expect("(")?;
+                let value = self.value()?;
+                self.parser.expect(",")?;
+                let depth = self.parser.integer()?;
+                self.parser.expect(")")?;
+                return Ok(Op::Exchange { value, depth });
+            }
             "Interpolate" => return self.two(|table, argument| Op::Interpolate { table, argument }),
             "Dot" => return self.two(Op::Dot),
             "Vector" => {

@@ -295,6 +295,7 @@ impl<'a> FunctionPrinter<'a> {
             Op::On { data, target } => format!("{} On {}", v(data), v(target)),
             Op::Extend { data, domain } => format!("{} Extend {}", v(data), v(domain)),
             Op::Broadcast { value, domain } => format!("{} Broadcast {}", v(value), v(domain)),
+            Op::Exchange { value, depth } => format!("exchange({}, {depth})", v(value)),
             Op::Gradient(a) => format!("Gradient({})", v(a)),
             Op::Divergence(a) => format!("Divergence({})", v(a)),
             Op::FaceReduce { reduction, first, second } => format!("{}({}, {})", reduction.name(), v(first), v(second)),

@@ -213,6 +213,7 @@ impl Embedder<'_> {
                     OpClass::Call => Some("a call of a function that is too large to be substituted"),
                     OpClass::Solve => Some("a solve inside the residual"),
                     OpClass::Input => Some("an input"),
+                    OpClass::Exchange => Some("an exchange"),
                     OpClass::Literal
                     | OpClass::Text
                     | OpClass::Domain

@@ -473,6 +473,7 @@ impl<'a> Builder<'a> {
             | Op::Shift { .. }
             | Op::GridNumber(_)
             | Op::Reduce(..)
+            | Op::Exchange { .. }
             | Op::Call { .. }
             | Op::Newton { .. } => Err(Unfusable),
         }

@@ -31,7 +31,7 @@ pub(super) fn is_fusable(op: &Op, ty: Type) -> bool {
     }
     match op.class() {
         OpClass::Geometry if matches!(op, Op::GridNumber(_)) => false,
-        OpClass::Text | OpClass::Domain | OpClass::Load | OpClass::Input | OpClass::Call | OpClass::Solve => false,
+        OpClass::Text | OpClass::Domain | OpClass::Load | OpClass::Input | OpClass::Call | OpClass::Solve | OpClass::Exchange => false,
         OpClass::Literal
         | OpClass::Topology
         | OpClass::Geometry

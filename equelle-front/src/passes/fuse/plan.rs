@@ -621,7 +621,8 @@ fn need_of(op: &Op) -> Need {
         | OpClass::Pointwise
         | OpClass::Transfer
         | OpClass::FiniteVolume
-        | OpClass::Reduction => Need::Operation,
+        | OpClass::Reduction
+        | OpClass::Exchange => Need::Operation,
     }
 }
 

@@ -441,7 +441,8 @@ impl<'a> FunctionWriter<'a> {
                     | OpClass::FiniteVolume
                     | OpClass::Reduction
                     | OpClass::Call
-                    | OpClass::Solve => false,
+                    | OpClass::Solve
+                    | OpClass::Exchange => false,
                 },
             },
             StmtKind::Store { mutable, value: v } => *v == value && differs(&self.function.mutables[mutable.0 as usize].ty),

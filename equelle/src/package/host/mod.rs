@@ -282,7 +282,7 @@ impl Needs {
                 self.operations = true;
                 self.enums.extend(enum_of(function, op));
             }
-            OpClass::Literal | OpClass::Text | OpClass::Load | OpClass::Input | OpClass::Call => {}
+            OpClass::Literal | OpClass::Text | OpClass::Load | OpClass::Input | OpClass::Call | OpClass::Exchange => {}
         }
     }
 

@@ -197,6 +197,16 @@ impl FunctionWriter<'_> {
                 let (method, value, domain) = (ident(method), self.by_ref(*value)?, self.domain_of(*domain)?);
                 Ok(quote! { rt.#method(#value, #domain)? })
             }
+            Op::Exchange { value, depth } => {
+                let method = match self.class(*value) {
+                    Class::Scalars => ident("exchange"),
+                    Class::Vectors => ident("exchange_vectors"),
+                    Class::Bools => ident("exchange_bools"),
+                    _ => return Err(unsupported(span, "an exchange of values of this type")),
+                };
+                let (value, depth) = (self.by_ref(*value)?, Literal::u32_unsuffixed(*depth));
+                Ok(quote! { rt.#method(#value, #depth)? })
+            }
             Op::Gradient(values) => self.call("gradient", &[*values]),
             Op::Divergence(values) => self.call("divergence", &[*values]),
             Op::FaceReduce { reduction, first, second } => match (self.class(*first), reduction) {

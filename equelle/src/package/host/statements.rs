@@ -600,6 +600,7 @@ fn operation_name(op: &Op) -> &'static str {
         Op::On { .. } => "restricted",
         Op::Extend { .. } => "extended",
         Op::Broadcast { .. } => "broadcast",
+        Op::Exchange { .. } => "exchanged",
         Op::Gradient(_) => "gradient",
         Op::Divergence(_) => "divergence",
         Op::FaceReduce { reduction: FaceReduction::Sum, .. } => "face_sum",
