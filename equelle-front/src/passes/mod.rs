@@ -10,6 +10,7 @@ mod combine;
 mod dce;
 mod differentiate;
 mod fuse;
+pub mod halo;
 mod hoist;
 mod in_place;
 mod inline;
@@ -99,6 +100,16 @@ pub const PIPELINE_O2: &[Pass] = &[
     Pass { name: "reciprocals", run: |m, _, _| reciprocals::run(m) },
     Pass { name: "in-place", run: |m, _, _| in_place::run(m) },
 ];
+
+/// Makes a module of any level ready for several ranks, after all other passes: calls are inlined,
+/// so that validity is known where values are read, and exchanges are inserted ([`halo`]).
+///
+/// # Errors
+/// The construct that cannot run on ranks; the module is then of no use.
+pub fn for_ranks(module: &mut Module) -> Result<halo::HaloLayers, halo::HaloRefusal> {
+    inline::run(module, &mut Notes::default());
+    halo::run(module)
+}
 
 /// Runs the passes of a level.
 #[must_use]

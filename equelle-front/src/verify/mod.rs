@@ -8,7 +8,9 @@
 //! * [`function`]: single assignment, scopes, statements.
 //! * [`kernel`]: spaces, parameters, locals, blocks, Cartesian forms; [`expr`]: paths and
 //!   expressions in kernels.
+//! * [`halo`]: no stale value is read on several ranks; for modules with exchanges alone.
 
+pub mod halo;
 pub mod rules;
 pub mod types;
 

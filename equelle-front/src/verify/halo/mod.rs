@@ -1,0 +1,315 @@
+//! Proof that a program on several ranks reads no stale value of its halo, and nothing beyond it.
+//!
+//! It shares no code with [`crate::passes::halo`], which inserts exchanges: it is to notice one that
+//! is missing or too shallow.
+
+mod kernel;
+
+use std::collections::BTreeMap;
+
+use crate::ir::{Block, IrLocation, Module, MutableId, Op, Owner, StmtKind, ValueId};
+use crate::ops::Offset;
+use crate::source::Span;
+use crate::types::{CanonicalSet, Extent, SetId, Shape, Type};
+use crate::verify::VerifyError;
+
+/// Checks the main program of a verified module, whose ranks have so many layers of halo cells.
+///
+/// # Errors
+/// Every read that goes further than its values are right, in the order of the text; every call and
+/// solve.
+pub fn check(module: &Module, layers: u32) -> Result<(), Vec<VerifyError>> {
+    let mut checker = Checker::new(module, layers);
+    loop {
+        checker.changed = false;
+        checker.main();
+        if !checker.changed {
+            break;
+        }
+    }
+    checker.reports = true;
+    checker.main();
+    if checker.errors.is_empty() { Ok(()) } else { Err(checker.errors) }
+}
+
+/// What is known of a value at every rank.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Fact {
+    /// Layers to which its elements are right.
+    right: u32,
+    /// Layers from an element to the entity that it holds.
+    lead: u32,
+}
+
+impl Fact {
+    /// What holds for one of two values.
+    fn either(self, other: Fact) -> Fact {
+        Fact { right: self.right.min(other.right), lead: self.lead.max(other.lead) }
+    }
+}
+
+struct Checker<'a> {
+    module: &'a Module,
+    layers: u32,
+    facts: Vec<Fact>,
+    /// Layers to which each set has its elements.
+    members: Vec<u32>,
+    /// Facts of mutables at the heads of loops.
+    heads: BTreeMap<u32, Vec<Option<Fact>>>,
+    /// True if facts of a loop or set were weakened.
+    changed: bool,
+    /// True if facts are final.
+    reports: bool,
+    statements: u32,
+    span: Span,
+    errors: Vec<VerifyError>,
+}
+
+impl<'a> Checker<'a> {
+    fn new(module: &'a Module, layers: u32) -> Self {
+        let members = module.sets.ids().map(|set| match module.sets.get(set).canonical {
+            Some(CanonicalSet { extent: Extent::All, .. }) | None => layers,
+            // The rim of the halo does not tell where the grid ends.
+            Some(CanonicalSet { extent: Extent::Interior | Extent::Boundary, .. }) => layers.saturating_sub(1),
+        });
+        Checker {
+            module,
+            layers,
+            facts: vec![Fact { right: layers, lead: 0 }; module.main.values.len()],
+            members: members.collect(),
+            heads: BTreeMap::new(),
+            changed: false,
+            reports: false,
+            statements: 0,
+            span: Span::default(),
+            errors: Vec::new(),
+        }
+    }
+
+    fn error(&mut self, message: String) {
+        if self.reports {
+            let location = IrLocation::Statement(Owner::Main, self.statements.saturating_sub(1));
+            self.errors.push(VerifyError { location, within: "main".to_owned(), span: self.span, message });
+        }
+    }
+
+    fn main(&mut self) {
+        let module = self.module;
+        self.statements = 0;
+        let mut state = vec![None; module.main.mutables.len()];
+        self.block(&module.main.body, &mut state);
+    }
+
+    fn ty(&self, value: ValueId) -> Type {
+        self.module.main.values[value.0 as usize].ty
+    }
+
+    fn name(&self, value: ValueId) -> String {
+        match &self.module.main.values[value.0 as usize].name {
+            name if name.is_empty() => format!("value {}", value.0),
+            name => format!("`{name}`"),
+        }
+    }
+
+    fn fact(&self, value: ValueId) -> Fact {
+        match self.ty(value).shape {
+            Shape::Domain(set) => Fact { right: self.members[set.0 as usize], lead: 0 },
+            Shape::Collection(_) | Shape::Single | Shape::Sequence => self.facts[value.0 as usize],
+        }
+    }
+
+    fn lead(&self, value: ValueId) -> u32 {
+        self.fact(value).lead
+    }
+
+    /// Layers that are left of a value where it is read so many layers out.
+    fn read(&mut self, value: ValueId, at: u32) -> u32 {
+        match self.ty(value).shape {
+            Shape::Single | Shape::Sequence => self.layers,
+            Shape::Domain(set) => self.member(set, at),
+            Shape::Collection(_) => {
+                let right = self.fact(value).right;
+                if right < at {
+                    let name = self.name(value);
+                    self.error(format!("{name} is read at layer {at} of the halo and is right up to layer {right}"));
+                }
+                right.saturating_sub(at)
+            }
+        }
+    }
+
+    /// Layers that are left of a set where an entity so many layers out is looked up in it.
+    fn member(&mut self, set: SetId, at: u32) -> u32 {
+        let right = self.members[set.0 as usize];
+        if right < at {
+            let name = self.module.sets.get(set).name.clone();
+            self.error(format!("{name} is asked at layer {at} of the halo and is right up to layer {right}"));
+        }
+        right.saturating_sub(at)
+    }
+
+    /// Layers that are left of the grid beyond an entity so many layers out.
+    fn exists(&mut self, at: u32) -> u32 {
+        if self.layers < at {
+            self.error(format!("an entity at layer {at} is read, of a halo of {} layers", self.layers));
+        }
+        self.layers.saturating_sub(at)
+    }
+
+    fn block(&mut self, block: &Block, state: &mut Vec<Option<Fact>>) {
+        for statement in &block.statements {
+            let number = self.statements;
+            self.statements += 1;
+            self.span = statement.span;
+            match &statement.kind {
+                StmtKind::Let { results, op } => self.operation(results, op, state),
+                StmtKind::Launch { kernel, args, results } => {
+                    if let Some(kernel) = self.module.kernels.get(kernel.0 as usize) {
+                        let leads = args.iter().map(|&arg| self.lead(arg)).collect();
+                        let (right, found) = kernel::Walk::new(self, kernel, args, leads).kernel();
+                        for (&result, lead) in results.iter().zip(found) {
+                            self.set(result, Fact { right, lead });
+                        }
+                    }
+                }
+                StmtKind::Store { mutable: MutableId(mutable), value } => state[*mutable as usize] = Some(self.fact(*value)),
+                StmtKind::Output { value, .. } => {
+                    self.read(*value, 0);
+                }
+                StmtKind::Return(values) => values.iter().for_each(|&value| {
+                    self.read(value, 0);
+                }),
+                StmtKind::For { body, .. } => {
+                    let mut head = self.heads.get(&number).cloned().unwrap_or_else(|| state.clone());
+                    weaken(&mut head, state);
+                    let mut inside = head.clone();
+                    self.block(body, &mut inside);
+                    self.changed |= weaken(&mut head, &inside) || self.heads.get(&number) != Some(&head);
+                    state.clone_from(&head);
+                    self.heads.insert(number, head);
+                }
+            }
+        }
+    }
+
+    fn set(&mut self, value: ValueId, fact: Fact) {
+        let Some(set) = self.ty(value).mapping() else { return };
+        let lead = if self.ty(value).entity_kind().is_some() { fact.lead.min(self.layers + 1) } else { 0 };
+        self.facts[value.0 as usize] = Fact { right: fact.right.min(self.members[set.0 as usize]), lead };
+    }
+
+    fn operation(&mut self, results: &[ValueId], op: &Op, state: &[Option<Fact>]) {
+        let &[result] = results else {
+            return self.error("a call or a solve that has several results has no place on ranks".to_owned());
+        };
+        let fact = match op {
+            Op::Load(mutable) => match state[mutable.0 as usize] {
+                Some(fact) => fact,
+                None => return,
+            },
+            Op::Exchange { value, depth } => {
+                if *depth > self.layers || self.ty(result).mapping().is_some_and(|set| *depth > self.members[set.0 as usize]) {
+                    self.error(format!("an exchange of {depth} layers is deeper than what ranks have"));
+                }
+                Fact { right: self.read(*value, 0).max(*depth), lead: 0 }
+            }
+            Op::Where { within, condition } => {
+                let right = self.read(*within, 0).min(self.read(*condition, 0));
+                if let Some(SetId(set)) = self.ty(result).mapping()
+                    && right < self.members[set as usize]
+                {
+                    self.members[set as usize] = right;
+                    self.changed = true;
+                }
+                return;
+            }
+            Op::FirstCell(faces) | Op::SecondCell(faces) => {
+                let lead = self.lead(*faces) + 1;
+                Fact { right: self.read(*faces, 0).min(self.exists(lead)), lead }
+            }
+            Op::OneCell(faces) => {
+                let lead = self.lead(*faces);
+                Fact { right: self.read(*faces, 0).min(self.exists(lead + 1)), lead }
+            }
+            Op::Shift { cells, by, .. } => {
+                let lead = self.lead(*cells) + furthest(by);
+                Fact { right: self.read(*cells, 0).min(self.exists(lead)), lead }
+            }
+            Op::On { data, target } => {
+                let there = self.lead(*target);
+                let lead = there + self.lead(*data);
+                Fact { right: self.read(*target, 0).min(self.read(*data, there)).min(self.exists(lead)), lead }
+            }
+            Op::Gradient(values) => Fact { right: self.read(*values, 1), lead: 0 },
+            Op::Extend { data, domain } => Fact { right: self.read(*data, 0).min(self.read(*domain, 0)), lead: self.lead(*data) },
+            Op::Select { condition, if_true, if_false } => {
+                let right = self.read(*condition, 0).min(self.read(*if_true, 0)).min(self.read(*if_false, 0));
+                Fact { right, lead: self.lead(*if_true).max(self.lead(*if_false)) }
+            }
+            Op::IsEmpty(entities)
+            | Op::CellFact { cells: entities, .. }
+            | Op::Centroid(entities)
+            | Op::FaceGap(entities)
+            | Op::FaceTransmissibility(entities)
+            | Op::Normal(entities)
+            | Op::Measure(entities) => {
+                let there = self.lead(*entities);
+                Fact { right: self.read(*entities, 0).min(self.exists(there)), lead: 0 }
+            }
+            // Entities that are compared are those of this rank.
+            Op::Compare(_, a, b) => {
+                let there = self.lead(*a).max(self.lead(*b));
+                Fact { right: self.read(*a, 0).min(self.read(*b, 0)).min(self.exists(there)), lead: 0 }
+            }
+            Op::Unary(_, a) | Op::Divergence(a) | Op::Component(a, _) | Op::Reduce(_, a) => Fact { right: self.read(*a, 0), lead: 0 },
+            Op::Arithmetic(_, a, b) | Op::Logic(_, a, b) | Op::Dot(a, b) | Op::Math(_, a, b) => {
+                Fact { right: self.read(*a, 0).min(self.read(*b, 0)), lead: 0 }
+            }
+            Op::FaceReduce { reduction: _, first, second } => Fact { right: self.read(*first, 0).min(self.read(*second, 0)), lead: 0 },
+            Op::Interpolate { table: _, argument } => Fact { right: self.read(*argument, 0), lead: 0 },
+            Op::Vector(components) => {
+                let right = components.iter().map(|&component| self.read(component, 0)).min();
+                Fact { right: right.unwrap_or(self.layers), lead: 0 }
+            }
+            Op::Real(_)
+            | Op::Bool(_)
+            | Op::Text(_)
+            | Op::TextIndex(..)
+            | Op::CanonicalSet(_)
+            | Op::GridNumber(_)
+            | Op::Broadcast { .. }
+            | Op::InputScalar { .. }
+            | Op::InputCollection { .. }
+            | Op::InputDomain { .. }
+            | Op::InputSequence { .. }
+            | Op::InputTable { .. }
+            | Op::InputTable2 { .. }
+            | Op::Step(_) => Fact { right: self.layers, lead: 0 },
+            Op::Call { .. } | Op::Newton { .. } => {
+                return self.error("a call or a solve has no place on ranks".to_owned());
+            }
+        };
+        self.set(result, fact);
+    }
+}
+
+/// Layers of a box to the cell at an offset.
+fn furthest(by: &Offset) -> u32 {
+    let [x, y, z] = by.map(|by| u32::from(by.unsigned_abs()));
+    x.max(y).max(z)
+}
+
+/// Makes facts hold for another state too. True if one changes.
+fn weaken(facts: &mut [Option<Fact>], other: &[Option<Fact>]) -> bool {
+    let mut changed = false;
+    for (fact, other) in facts.iter_mut().zip(other) {
+        let both = match (*fact, *other) {
+            (Some(a), Some(b)) => Some(a.either(b)),
+            (Some(a), None) | (None, Some(a)) => Some(a),
+            (None, None) => None,
+        };
+        changed |= both != *fact;
+        *fact = both;
+    }
+    changed
+}
