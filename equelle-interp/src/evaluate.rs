@@ -275,14 +275,13 @@ impl<'a> Evaluator<'a> {
 
     /// An error that names the element.
     fn at_here(&self, what: String) -> Error {
-        let place = match (self.here, self.kernel.space_kind(self.sets)) {
-            (Some(here), Some(kind)) => {
-                let here = self.grid.file_index(entity_kind(kind), here);
-                format!(" (evaluating {} at {} {here})", self.kernel.name, kind.name().to_lowercase())
-            }
+        let kind = self.kernel.space_kind(self.sets);
+        let element = self.here.zip(kind).map(|(here, kind)| self.grid.file_index(entity_kind(kind), here));
+        let place = match (element, kind) {
+            (Some(here), Some(kind)) => format!(" (evaluating {} at {} {here})", self.kernel.name, kind.name().to_lowercase()),
             _ => format!(" (evaluating {})", self.kernel.name),
         };
-        Error::new(ErrorKind::Simulation, what + &place)
+        Error { element, ..Error::new(ErrorKind::Simulation, what + &place) }
     }
 
     fn param(&self, id: ParamId) -> Result<&'a Param, Error> {

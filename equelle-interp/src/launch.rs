@@ -18,7 +18,7 @@ use equelle_runtime::{DerivativeAccess, Error, ErrorKind, Reduction};
 use crate::evaluate::Evaluator;
 use crate::operand::{Bound, Members, Number};
 use crate::provider::KernelContext;
-use crate::value::{Value, defect, entity_kind};
+use crate::value::{Value, defect, entity_kind, reduction};
 
 /// Results of a kernel at an element.
 type Row = Vec<Number>;
@@ -197,10 +197,33 @@ impl<R: DerivativeAccess> KernelContext<'_, R> {
     fn at_elements(&self, kernel: &Kernel, evaluator: &mut Evaluator<'_>, elements: &[u32], block: &KBlock) -> Result<Vec<Row>, Error> {
         let mut rows = Vec::with_capacity(elements.len());
         for &element in elements {
-            self.check(kernel, evaluator, Some(element))?;
-            rows.push(evaluator.block(block, Some(element)).map_err(|error| self.in_kernel(kernel, None, error))?);
+            let row = self
+                .check(kernel, evaluator, Some(element))
+                .and_then(|()| evaluator.block(block, Some(element)).map_err(|error| self.in_kernel(kernel, None, error)));
+            rows.push(match row {
+                Err(_) if !self.is_own(kernel, element) => self.without_value(kernel)?,
+                row => row?,
+            });
         }
         Ok(rows)
+    }
+
+    /// True if an error at an element is one of the run; see [`Grid::is_own`].
+    fn is_own(&self, kernel: &Kernel, element: u32) -> bool {
+        let kind = kernel.space_kind(&self.module.sets);
+        kind.is_none_or(|kind| self.rt.grid().is_own(entity_kind(kind), element))
+    }
+
+    /// Results at an element of the halo where there are none.
+    fn without_value(&self, kernel: &Kernel) -> Result<Row, Error> {
+        let of = |basic: Basic| match basic {
+            Basic::Scalar => Ok(Number::Real(f64::NAN)),
+            Basic::Vector => Ok(Number::Vector([f64::NAN; 3])),
+            Basic::Bool => Ok(Number::Bool(false)),
+            Basic::Entity(_) => Ok(Number::Entity(None)),
+            Basic::Text | Basic::Table | Basic::Axis(_) => Err(defect("a kernel gives no Text")),
+        };
+        kernel.results.iter().map(|result| of(result.ty.basic)).collect()
     }
 
     /// Evaluates the block at the first element of each axis and repeats its values at the others.
@@ -244,7 +267,7 @@ impl<R: DerivativeAccess> KernelContext<'_, R> {
                     CheckKind::OnEmpty => Error::empty_element(&kind, owner),
                     CheckKind::OneCell => Error::two_cells(&kind, owner),
                 };
-                let error = error.in_kernel(line, &[]);
+                let error = Error { element: owner, ..error.in_kernel(line, &[]) };
                 return Err(self.in_kernel(kernel, Some(check.span), error));
             }
         }
@@ -307,6 +330,9 @@ impl<R: DerivativeAccess> KernelContext<'_, R> {
 
     /// A result over all elements, in an order of positions; of Vectors component by component.
     fn reduced(&mut self, kernel: &Kernel, i: usize, op: ops::Reduction, rows: &[Row], order: &[usize]) -> Result<Value<R>, Error> {
+        if self.rt.session().rank().is_some() {
+            return self.reduced_on_ranks(kernel, i, op, rows);
+        }
         let result = &kernel.results[i];
         let column = || order.iter().map(|&position| rows[position][i]);
         let op = match op {
@@ -341,6 +367,30 @@ impl<R: DerivativeAccess> KernelContext<'_, R> {
             Number::Real(reduce(&column().map(|number| number.real().map(kept)).collect::<Result<Vec<f64>, Error>>()?)?)
         };
         self.single(value)
+    }
+}
+
+impl<R: DerivativeAccess> KernelContext<'_, R> {
+    /// A result over the elements of all ranks.
+    fn reduced_on_ranks(&mut self, kernel: &Kernel, i: usize, op: ops::Reduction, rows: &[Row]) -> Result<Value<R>, Error> {
+        let column = || rows.iter().map(|row| row[i]);
+        let domain = self.domain(kernel.space_set().ok_or_else(|| defect("a reduction is over a set"))?)?;
+        match reduction(op) {
+            Ok(op) if kernel.results[i].ty.basic == Basic::Vector => {
+                let values = column().map(Number::vector).collect::<Result<Vec<[f64; 3]>, Error>>()?;
+                let components = (0..self.rt.grid().dim()).map(|axis| values.iter().map(|v| v[axis]).collect()).collect();
+                let values = self.rt.vector_collection(&domain, components)?;
+                self.rt.reduce_vectors(op, &values).map(Value::Vector)
+            }
+            Ok(op) => {
+                let values = self.rt.scalar_collection(&domain, column().map(Number::real).collect::<Result<Vec<f64>, Error>>()?)?;
+                self.rt.reduce(op, &values).map(Value::Scalar)
+            }
+            Err(op) => {
+                let values = self.rt.bool_collection(&domain, column().map(Number::bool).collect::<Result<Vec<bool>, Error>>()?)?;
+                self.rt.reduce_bools(op, &values).map(Value::Bool)
+            }
+        }
     }
 }
 

@@ -201,6 +201,14 @@ impl Domain {
         self.elements()[position]
     }
 
+    /// True if errors at a position are errors of the run; see [`Grid::is_own`].
+    ///
+    /// # Panics
+    /// As for [`Domain::element`].
+    pub fn is_own(&self, position: usize) -> bool {
+        self.grid().is_own(self.kind(), self.element(position))
+    }
+
     /// Position of an entity; `None` if it is not in the domain. Needs no arrays for canonical sets
     /// of Cartesian grids, nor for sets of faces if interior faces come first.
     pub fn rank(&self, entity: u32) -> Option<u32> {

@@ -53,6 +53,8 @@ pub struct Error {
     pub hint: Option<String>,
     /// The remedy for a linear system that was not solved; `None` for other errors.
     pub remedy: Option<Remedy>,
+    /// Index in the grid's file of the element that it is about, which orders errors of ranks.
+    pub element: Option<u32>,
 }
 
 /// A remedy for a linear system that was not solved.
@@ -77,7 +79,7 @@ pub(crate) const OF_CHOICE: &str =
 impl Error {
     /// An error without line or hint.
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
-        Error { kind, message: message.into(), lines: Vec::new(), hint: None, remedy: None }
+        Error { kind, message: message.into(), lines: Vec::new(), hint: None, remedy: None, element: None }
     }
 
     /// The error of a write to a place, such as "checkpoint `u.checkpoint`".
@@ -88,6 +90,13 @@ impl Error {
             std::io::ErrorKind::StorageFull => failed.hint("make room, or choose a folder on another disk with output_dir=DIR"),
             _ => failed,
         }
+    }
+
+    /// Sets the element that it is about, by index in the grid's file.
+    #[must_use]
+    pub fn with_element(mut self, element: u32) -> Error {
+        self.element = Some(element);
+        self
     }
 
     /// A mistake of ours, not of the program or its data.

@@ -41,6 +41,7 @@ pub mod operators;
 pub mod output;
 pub mod params;
 mod program;
+mod rank_id;
 pub mod ranks;
 pub mod real;
 pub mod reduce;
@@ -54,6 +55,7 @@ pub mod temporary;
 pub mod threads;
 pub mod traits;
 pub mod vtk;
+pub mod wire;
 
 pub use checkpoint::Checkpoint;
 pub use data_array::{ArrayValues, DataArray};

@@ -97,6 +97,20 @@ enum Target {
     },
 }
 
+impl OutputPlan {
+    /// The plan that the parameters ask for, and which collections go to files.
+    fn with_destination(parameters: &Parameters) -> Result<(OutputPlan, ToFiles), Error> {
+        let plan = OutputPlan::from_parameters(parameters)?;
+        let to_files = match parameters.flag("output_to_file")? {
+            _ if plan.is_given => ToFiles::All,
+            Some(true) => ToFiles::All,
+            Some(false) => ToFiles::None,
+            None => ToFiles::Large,
+        };
+        Ok((plan, to_files))
+    }
+}
+
 /// The folder of `output_to_file` and `output_dir`, for [`RunRecord::new`].
 ///
 /// # Errors
@@ -168,13 +182,7 @@ impl Outputs {
         record: RunRecord,
         grid: &Grid,
     ) -> Result<Outputs, Error> {
-        let plan = OutputPlan::from_parameters(parameters)?;
-        let to_files = match parameters.flag("output_to_file")? {
-            _ if plan.is_given => ToFiles::All,
-            Some(true) => ToFiles::All,
-            Some(false) => ToFiles::None,
-            None => ToFiles::Large,
-        };
+        let (plan, to_files) = OutputPlan::with_destination(parameters)?;
         let probes = probe::locate(grid, &plan.probes)?;
         columns::check(&record.program(), grid.dim(), &plan, &probes)?;
         let meshes = if plan.formats.vtu { Some(Meshes::new(grid, plan.compression)?) } else { None };
@@ -188,6 +196,16 @@ impl Outputs {
             outputs.warnings.extend(record.open()?);
         }
         Ok(outputs)
+    }
+
+    /// Outputs that are counted as those of [`Outputs::from_parameters`], and go nowhere: those of
+    /// a rank that does not write.
+    ///
+    /// # Errors
+    /// `Data` for an illegal parameter.
+    pub fn nowhere(parameters: &Parameters) -> Result<Outputs, Error> {
+        let (plan, to_files) = OutputPlan::with_destination(parameters)?;
+        Ok(Outputs::new(Target::Nowhere { to_files }, plan))
     }
 
     /// Outputs of the same run that stay in memory: those of the steps that go to files otherwise.

@@ -8,9 +8,10 @@ use std::borrow::Cow;
 pub use equelle_core::Float;
 
 use crate::output::FieldValues;
+use crate::wire::Wire;
 
 /// A floating-point type of collections.
-pub trait Real: Float {
+pub trait Real: Float + Wire {
     /// Its name in Rust.
     const NAME: &'static str;
     /// Machine epsilon: the distance from 1 to the next larger number.

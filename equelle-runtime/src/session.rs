@@ -12,6 +12,7 @@ mod grid_domains;
 mod grid_parameters;
 pub mod grid_requirements;
 mod loops;
+mod on_ranks;
 mod open;
 mod options;
 mod parameter_checks;
@@ -43,6 +44,7 @@ use crate::observer::OnRound;
 use crate::output::{Outputs, Records, step_text};
 use crate::params::Parameters;
 use crate::program::Program;
+use crate::ranks::RankContext;
 use crate::report::Event;
 use crate::run::RunRecord;
 use crate::solve_traffic::SolveTraffic;
@@ -56,6 +58,7 @@ pub use grid_domains::{GridDomains, SUPPORTED_SETS};
 pub use grid_parameters::{cartesian_cells, grid_for_program, grid_from_parameters};
 use loops::Loops;
 pub use loops::{CountedRange, LoopControl, LoopState};
+pub use on_ranks::SessionRank;
 pub use options::Options;
 pub use parameter_checks::{check_parameters, is_known, missing_inputs, nearest};
 use profile::{KernelTimer, Phase, Profiler};
@@ -84,20 +87,22 @@ pub struct Session {
     /// Lines with a `? :` whose branches both have `On`.
     choices: Vec<u32>,
     is_finished: bool,
+    /// The rank that this is, if the run has several.
+    rank: Option<SessionRank>,
 }
 
 impl Session {
     /// The inputs of the program, to be read.
     #[inline]
     pub fn inputs(&mut self) -> InputReader<'_> {
-        InputReader { inputs: &mut self.inputs, grid: self.grid.grid(), run: &mut self.run }
+        InputReader { inputs: &mut self.inputs, grid: self.grid.grid(), run: &mut self.run, rank: self.rank.as_mut() }
     }
 
     /// The outputs of the program, to be written.
     #[inline]
     pub fn outputs(&mut self) -> OutputWriter<'_> {
-        let Session { outputs, finite, grid, inputs, run, .. } = self;
-        OutputWriter { outputs, finite, grid, inputs, run }
+        let Session { outputs, finite, grid, inputs, run, rank, .. } = self;
+        OutputWriter { outputs, finite, grid, inputs, run, rank: rank.as_mut() }
     }
 
     /// Loops and their rounds.
@@ -109,8 +114,8 @@ impl Session {
     /// Checkpoints, to be written and taken up.
     #[inline]
     pub fn checkpoints(&mut self) -> CheckpointKeeper<'_> {
-        let Session { checkpoints, loops, outputs, finite, grid, inputs, run, .. } = self;
-        CheckpointKeeper { checkpoints, loops, out: OutputWriter { outputs, finite, grid, inputs, run } }
+        let Session { checkpoints, loops, outputs, finite, grid, inputs, run, rank, .. } = self;
+        CheckpointKeeper { checkpoints, loops, out: OutputWriter { outputs, finite, grid, inputs, run, rank: rank.as_mut() } }
     }
 
     /// Reports of solves and of steps that are repeated.
@@ -171,6 +176,20 @@ impl Session {
     #[inline]
     pub fn line(&mut self, line: u32) {
         self.run.line = line;
+        if let Some(rank) = &self.rank {
+            rank.context.begin_statement();
+        }
+    }
+
+    /// The rank that this is, if the run has several.
+    #[inline]
+    pub fn rank(&self) -> Option<&RankContext> {
+        self.rank.as_ref().map(|rank| &rank.context)
+    }
+
+    /// The grid of the file: that of the run, or on rank 0 the whole one.
+    pub(super) fn shown_grid(&self) -> &Arc<Grid> {
+        self.rank.as_ref().and_then(SessionRank::whole_grid).unwrap_or(self.grid.grid())
     }
 
     /// The current Equelle line.

@@ -22,6 +22,7 @@ use equelle::background::BackgroundBuild;
 use equelle::compiled::{CachedPackage, Compiled};
 use equelle::failure::Failure;
 use equelle::interpret::{self, Kernels, check_machine};
+use equelle::ranks::{self, RankProgram, ThreadRanks};
 
 /// Told where runs begin without a build.
 pub(super) const AT_ONCE: &str = "Running without a build, by interpretation; `--compiled` builds a faster program first";
@@ -138,7 +139,7 @@ fn at_once(
     let interrupt = Interrupt::by_signals()?;
     let options = Options { pace: Some(pace.clone()), handover: handover.clone(), ..options(args, interrupt, console) };
     let when_built = || handover.iter().for_each(Handover::ask);
-    let by_lanes = || interpret(kernels, compiled, given, options);
+    let by_lanes = || interpret(kernels, compiled, given, options, None);
     let run = || {
         let result = build.beside(|| pace.left(), when_built, by_lanes);
         let is_done = handover.as_ref().is_some_and(Handover::is_done);
@@ -168,14 +169,21 @@ fn interpreted(
 ) -> Result<(), Failure> {
     let options = Options { compiled_in: begun.elapsed(), ..options(args, Interrupt::by_signals()?, console) };
     let records = plot::Records::before(args, given);
-    let result = plot::watched(args, &records, || interpret(kernels, compiled, given, options));
+    let result = plot::watched(args, &records, || interpret(kernels, compiled, given, options, args.ranks_threads));
     plot::after_run(args, &records, result, console)
 }
 
 /// Runs a program in this process, and shows why it fails.
-fn interpret(kernels: Kernels, compiled: &Compiled, parameters: &[String], options: Options) -> Result<(), Failure> {
+fn interpret(kernels: Kernels, compiled: &Compiled, parameters: &[String], options: Options, n_ranks: Option<u32>) -> Result<(), Failure> {
     let (format, started) = (options.format, Instant::now());
-    let result = interpret::run_by(kernels, Arc::clone(compiled.program()), compiled.verified(), parameters, options);
+    let result = match n_ranks {
+        None => interpret::run_by(kernels, Arc::clone(compiled.program()), compiled.verified(), parameters, options),
+        Some(n_ranks) => {
+            let program = RankProgram::new(compiled.source(), compiled.verified())?;
+            let ranks = ThreadRanks { n_ranks, partition: None, seed: Some(u64::from(n_ranks)) };
+            ranks::run(kernels, compiled.program(), &program, parameters, options, &ranks).map(|_| ())
+        }
+    };
     // A closed standard error cannot be reported; the exit code stays.
     let _ = std::io::stderr().write_all(simulator::last_words(&compiled.program().source, &result, format, started).as_bytes());
     result.map_err(|error| Failure::Exit(error.kind.exit_code()))

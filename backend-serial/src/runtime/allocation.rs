@@ -191,7 +191,7 @@ impl<R: Real> SerialRuntime<R> {
     ///
     /// # Errors
     /// `Simulation` for Max or Min over a domain without elements.
-    pub fn reduce_with(&self, reduction: Reduction, domain: &Domain, value: impl FnMut(usize) -> f64) -> Result<f64, Error> {
+    pub fn reduce_with(&self, reduction: Reduction, domain: &Arc<Domain>, value: impl FnMut(usize) -> f64) -> Result<f64, Error> {
         self.located(discrete::reduce_with(self, reduction, domain, value))
     }
 
@@ -246,6 +246,12 @@ pub(super) fn on_empty(domain: &Domain, position: usize) -> Error {
 /// The error of a face with two cells, without line: entry `position` of a collection on `domain`.
 pub(super) fn two_cells(domain: &Domain, position: usize) -> Error {
     Error::two_cells(domain.kind().noun(), Some(element_at(domain, position)))
+}
+
+/// The error of entry `position` of a collection on `domain`, which has no value. In the halo of a
+/// rank, where it may come from values of an earlier round, it gets `instead`.
+pub(super) fn without_value<T>(domain: &Domain, position: usize, instead: T, error: impl FnOnce() -> Error) -> Result<T, Error> {
+    if position >= domain.len() || domain.is_own(position) { Err(error().with_element(element_at(domain, position))) } else { Ok(instead) }
 }
 
 /// Element `position` of a domain in the numbering of the grid's file, for messages.

@@ -27,6 +27,9 @@ pub struct CartesianGrid<R = f64> {
     pub volume: R,
     /// True for the axes whose sides are joined.
     pub joined: [bool; 3],
+    /// The whole grid's number of the first layer of cells, and its layers.
+    first: [usize; 3],
+    whole: [usize; 3],
     shape: Cartesian,
     face_start: [usize; 3],
     interior_start: [usize; 3],
@@ -60,6 +63,8 @@ impl CartesianGrid {
             area: std::array::from_fn(|axis| (0..3).filter(|&a| a != axis).map(|a| spacing[a]).product()),
             volume: spacing[0] * spacing[1] * spacing[2],
             joined: shape.joined,
+            first: std::array::from_fn(|a| shape.whole_index(a, 0)),
+            whole: shape.whole_n(),
             face_start: [0; 3],
             interior_start: [0; 3],
             boundary_start: [0; 3],
@@ -89,6 +94,8 @@ impl CartesianGrid {
             area: self.area.map(R::from_f64),
             volume: R::from_f64(self.volume),
             joined: self.joined,
+            first: self.first,
+            whole: self.whole,
             shape: self.shape,
             face_start: self.face_start,
             interior_start: self.interior_start,
@@ -111,8 +118,22 @@ impl<R: Real> CartesianGrid<R> {
             return 1.0;
         }
         // Processors convert many numbers of 32 bits at once.
+        let layer = self.whole_layer(axis, layer);
         let node = |layer: usize| f64::from(layer as u32) * self.spacing(axis);
         node(layer + 1) - node(layer)
+    }
+
+    /// Number of a layer of cells in the grid of which this is a box, where it goes on beyond a
+    /// side at the other end.
+    #[inline]
+    fn whole_layer(&self, axis: usize, layer: usize) -> usize {
+        let layer = layer + self.first[axis];
+        if layer < self.whole[axis] { layer } else { layer - self.whole[axis] }
+    }
+
+    /// Position of a layer of nodes.
+    pub(super) fn node_position(&self, axis: usize, layer: usize) -> f64 {
+        (layer + self.first[axis]) as f64 * self.spacing(axis)
     }
 
     /// Cell width along an axis of the grid.
@@ -260,7 +281,10 @@ impl<R: Real> CartesianGrid<R> {
     pub fn cell_centroid<const DIM: usize>(&self, at: [usize; 3]) -> [R; DIM] {
         // Processors convert many numbers of 32 bits at once.
         let node = |a: usize, layer: usize| f64::from(layer as u32) * self.spacing(a);
-        std::array::from_fn(|a| R::from_f64((node(a, at[a]) + node(a, at[a] + 1)) / 2.0))
+        std::array::from_fn(|a| {
+            let layer = self.whole_layer(a, at[a]);
+            R::from_f64((node(a, layer) + node(a, layer + 1)) / 2.0)
+        })
     }
 
     /// Centroid of the face on the low or high side of the cell at a position.
@@ -268,7 +292,7 @@ impl<R: Real> CartesianGrid<R> {
     pub fn face_centroid<const DIM: usize>(&self, at: [usize; 3], axis: usize, high: bool) -> [R; DIM] {
         let mut centroid = self.cell_centroid(at);
         if let Some(along) = centroid.get_mut(axis) {
-            *along = R::from_f64((at[axis] + usize::from(high)) as f64 * self.spacing(axis));
+            *along = R::from_f64((self.whole_layer(axis, at[axis]) + usize::from(high)) as f64 * self.spacing(axis));
         }
         centroid
     }

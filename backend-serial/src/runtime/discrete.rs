@@ -136,6 +136,9 @@ pub(super) fn face_reduce<R: Real>(
 pub(super) fn reduce<R: Real>(rt: &SerialRuntime<R>, reduction: Reduction, values: &ScalarCollection<R>) -> Result<f64, Error> {
     let domain = &values.domain;
     let values = rt.values_of(values);
+    if let Some(rank) = rt.session().rank() {
+        return rank.reduce(reduction, domain, &values)?.ok_or_else(|| nothing_to_reduce(reduction, domain));
+    }
     // A pooled buffer for the leaves, so that a reduction in a step allocates nothing.
     let mut leaves = rt.doubles.take(leaf_count(values.len()));
     let reduced = match domain.file_order() {
@@ -170,9 +173,13 @@ pub(super) fn reduce_values<R: Real>(
 pub(super) fn reduce_with<R: Real>(
     rt: &SerialRuntime<R>,
     reduction: Reduction,
-    domain: &Domain,
+    domain: &Arc<Domain>,
     mut value: impl FnMut(usize) -> f64,
 ) -> Result<f64, Error> {
+    if let Some(rank) = rt.session().rank() {
+        let values: Vec<f64> = (0..domain.len()).map(value).collect();
+        return rank.reduce(reduction, domain, &values)?.ok_or_else(|| nothing_to_reduce(reduction, domain));
+    }
     let (n, order) = (domain.len(), domain.file_order());
     let mut leaves = rt.doubles.take(leaf_count(n));
     for (index, result) in leaves.iter_mut().enumerate() {

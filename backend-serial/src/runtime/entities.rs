@@ -440,7 +440,7 @@ impl<const DIM: usize, R: Real> Places<DIM, R> for CartesianGrid<R> {
                 // A vertex, but along the edge half way to the next one.
                 let mut centroid: [R; DIM] = CartesianGrid::cell_centroid(self, edge.ijk);
                 for (axis, place) in centroid.iter_mut().enumerate().filter(|(axis, _)| *axis != edge.axis) {
-                    *place = R::from_f64(edge.ijk[axis] as f64 * self.spacing(axis));
+                    *place = R::from_f64(self.node_position(axis, edge.ijk[axis]));
                 }
                 centroid
             }
@@ -450,7 +450,7 @@ impl<const DIM: usize, R: Real> Places<DIM, R> for CartesianGrid<R> {
     #[inline]
     fn vertex_position(&self, vertex: u32) -> [R; DIM] {
         let at = self.shape().vertex_ijk(vertex as usize);
-        std::array::from_fn(|axis| R::from_f64(at[axis] as f64 * self.spacing(axis)))
+        std::array::from_fn(|axis| R::from_f64(self.node_position(axis, at[axis])))
     }
 }
 

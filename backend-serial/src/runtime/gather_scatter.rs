@@ -8,7 +8,7 @@ use equelle_runtime::grid::NONE;
 use equelle_runtime::{Error, Real};
 
 use super::SerialRuntime;
-use super::allocation::{element_at, on_empty};
+use super::allocation::{element_at, on_empty, without_value};
 use super::collections::{BoolCollection, EntityCollection, ScalarCollection, VectorCollection};
 use super::pool::{Buffer, Pool};
 use super::vectors;
@@ -126,13 +126,18 @@ fn gather<T: Copy + Default>(pool: &Rc<Pool<T>>, from: &Domain, data: &[T], targ
     if from.is_all() {
         // The rank of an entity is its index; Empty is an index beyond all.
         for (position, (out, &entity)) in out.iter_mut().zip(target.values.iter()).enumerate() {
-            *out = *data.get(entity as usize).ok_or_else(|| unreachable_data(target, entity, position))?;
+            *out = match data.get(entity as usize) {
+                Some(&value) => value,
+                None => without_value(&target.domain, position, T::default(), || unreachable_data(target, entity, position))?,
+            };
         }
         return Ok(out);
     }
     for (position, (out, &entity)) in out.iter_mut().zip(target.values.iter()).enumerate() {
-        let rank = from.rank(entity).ok_or_else(|| unreachable_data(target, entity, position))?;
-        *out = data[rank as usize];
+        *out = match from.rank(entity) {
+            Some(rank) => data[rank as usize],
+            None => without_value(&target.domain, position, T::default(), || unreachable_data(target, entity, position))?,
+        };
     }
     Ok(out)
 }
@@ -141,10 +146,14 @@ fn scatter<T: Copy + Default>(pool: &Rc<Pool<T>>, from: &Domain, data: &[T], dom
     let mut out = pool.take(domain.len());
     out.fill(filler);
     for (&entity, &value) in from.elements().iter().zip(data) {
-        let rank = domain
-            .rank(entity)
-            .ok_or_else(|| Error::not_in_larger_domain(from.kind().noun(), from.grid().file_index(from.kind(), entity)))?;
-        out[rank as usize] = value;
+        match domain.rank(entity) {
+            Some(rank) => out[rank as usize] = value,
+            None if !from.grid().is_own(from.kind(), entity) => {}
+            None => {
+                let in_file = from.grid().file_index(from.kind(), entity);
+                return Err(Error::not_in_larger_domain(from.kind().noun(), in_file).with_element(in_file));
+            }
+        }
     }
     Ok(out)
 }

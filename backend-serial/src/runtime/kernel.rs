@@ -153,7 +153,7 @@ impl<R: Real> SerialRuntime<R> {
         kernel: &KernelInfo,
         write: impl Fn(Range<usize>, &mut [R]) + Sync,
     ) -> Result<f64, Error> {
-        if domain.file_order().is_some() {
+        if domain.file_order().is_some() || self.session().rank().is_some() {
             // A leaf has the values of elements from everywhere.
             let mut values = self.take_buffer(domain.len());
             self.each(domain.len(), &mut values[..], write);

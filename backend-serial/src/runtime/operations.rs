@@ -320,6 +320,9 @@ impl<R: Real> Operations for SerialRuntime<R> {
     }
 
     fn reduce_bools(&mut self, reduction: BoolReduction, values: &Bools) -> Result<bool, Error> {
+        if let Some(rank) = self.session.rank() {
+            return self.located(rank.reduce_bools(reduction, &values.domain, &values.values));
+        }
         Ok(match reduction {
             BoolReduction::Any => values.values().iter().any(|&value| value),
             BoolReduction::All => values.values().iter().all(|&value| value),

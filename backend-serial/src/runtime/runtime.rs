@@ -10,6 +10,7 @@ use equelle_runtime::input::CollectionInput;
 #[cfg(feature = "solvers")]
 use equelle_runtime::linalg::space::host::HostSpace;
 use equelle_runtime::math::table::Table;
+use equelle_runtime::ranks::RankContext;
 use equelle_runtime::report::bytes;
 use equelle_runtime::session::placement::ComputeDevice;
 use equelle_runtime::session::{LoopState, RoundLength, Session, grid_requirements};
@@ -18,7 +19,7 @@ use equelle_runtime::{CanonicalSet, EquelleRuntime, Error, MemoryPlan, Real, Tab
 use super::collections::{BoolCollection, EntityCollection, ScalarCollection, VectorCollection};
 #[cfg(feature = "solvers")]
 use super::newton_state::{Assembled, NewtonState};
-use super::pool::Pool;
+use super::pool::{Buffer, Pool};
 use super::stencil::Stencils;
 use super::tabulated_unknowns::TabulatedUnknowns;
 
@@ -121,6 +122,16 @@ impl<R: Real> SerialRuntime<R> {
     }
 }
 
+impl<R: Real> SerialRuntime<R> {
+    /// A copy of values with those of the first layers of the halo from their owners.
+    fn exchanged(&self, rank: &RankContext, domain: &Arc<Domain>, values: &[R], depth: u32) -> Result<Buffer<R>, Error> {
+        let mut out = self.take_buffer(values.len());
+        out.copy_from_slice(values);
+        rank.exchange(domain, &mut out, depth).map_err(|error| self.session.locate(error))?;
+        Ok(out)
+    }
+}
+
 impl<R: Real> EquelleRuntime for SerialRuntime<R> {
     type Scalar = f64;
     type Bool = bool;
@@ -183,7 +194,28 @@ impl<R: Real> EquelleRuntime for SerialRuntime<R> {
     }
 
     fn cells_along(&mut self, axis: usize) -> Result<f64, Error> {
-        Ok(self.session.cartesian_shape()?.n[axis] as f64)
+        Ok(self.session.cartesian_shape()?.whole_n()[axis] as f64)
+    }
+
+    fn exchange(&mut self, values: &ScalarCollection<R>, depth: u32) -> Result<ScalarCollection<R>, Error> {
+        let Some(rank) = self.session.rank() else { return Ok(values.clone()) };
+        let out = self.exchanged(rank, &values.domain, &self.values_of(values), depth)?;
+        Ok(self.scalar_collection_from(&values.domain, out))
+    }
+
+    fn exchange_vectors(&mut self, values: &VectorCollection<R>, depth: u32) -> Result<VectorCollection<R>, Error> {
+        let Some(rank) = self.session.rank() else { return Ok(values.clone()) };
+        let components = values.components().map(|component| self.exchanged(rank, &values.domain, component, depth));
+        let components = components.collect::<Result<Vec<_>, Error>>()?;
+        Ok(self.vector_collection_from(&values.domain, components))
+    }
+
+    fn exchange_bools(&mut self, values: &BoolCollection, depth: u32) -> Result<BoolCollection, Error> {
+        let Some(rank) = self.session.rank() else { return Ok(values.clone()) };
+        let mut out = self.take_bool_buffer(values.values.len());
+        out.copy_from_slice(&values.values);
+        rank.exchange(&values.domain, &mut out, depth).map_err(|error| self.session.locate(error))?;
+        Ok(self.bool_collection_from(&values.domain, out))
     }
 
     fn scalar(&mut self, value: f64) -> f64 {

@@ -409,7 +409,7 @@ mod tests {
     /// Sweeps all rows; returns how many cells, interior faces and boundary faces were evaluated.
     /// Rows are processed with the faces to the next row, where there is one, or without.
     fn swept<const DIM: usize>(n: [usize; 3], with_next: bool) -> [usize; 3] {
-        let grid = CartesianGrid::new(&Cartesian { dim: DIM, n, spacing: [1.0; 3], joined: [false; 3] });
+        let grid = CartesianGrid::new(&Cartesian { dim: DIM, n, spacing: [1.0; 3], joined: [false; 3], place: None });
         let mut sweep = Sweep::<f64, DIM, 1, 1>::new(&grid);
         let counts = [(); 3].map(|()| Cell::new(0));
         let count = |what: usize, more: usize| counts[what].set(counts[what].get() + more);
@@ -485,7 +485,7 @@ mod tests {
     #[test]
     fn blocks_cover_the_grid_and_know_their_ends() {
         for (n, dim) in [([5, 9, 6], 3), ([2000, 4, 1], 2), ([1, 4, 4], 3), ([2, 3, 3], 3), ([40, 60, 1], 2), ([7, 1, 1], 1)] {
-            let grid = CartesianGrid::new(&Cartesian { dim, n, spacing: [1.0; 3], joined: [false; 3] });
+            let grid = CartesianGrid::new(&Cartesian { dim, n, spacing: [1.0; 3], joined: [false; 3], place: None });
             let mut seen = vec![0; grid.n_cells()];
             for block in blocks(&grid, &(0..grid.n_cells()), MIN_STRIP) {
                 assert!(block.rows == 1 || block.inside && block.len == block.rows * n[0], "{block:?}");
@@ -503,7 +503,7 @@ mod tests {
             }
             assert!(seen.iter().all(|&times| times == 1), "{n:?}: {seen:?}");
         }
-        let grid = CartesianGrid::new(&Cartesian { dim: 3, n: [100, 20, 3], spacing: [1.0; 3], joined: [false; 3] });
+        let grid = CartesianGrid::new(&Cartesian { dim: 3, n: [100, 20, 3], spacing: [1.0; 3], joined: [false; 3], place: None });
         assert_eq!(blocks(&grid, &(0..grid.n_cells()), MIN_STRIP).map(|block| block.rows).max(), Some(10), "of 18 rows inside a slab");
     }
 
@@ -519,7 +519,7 @@ mod tests {
     #[test]
     fn the_more_waits_the_narrower_are_strips() {
         let widest = |n: usize| {
-            let grid = CartesianGrid::new(&Cartesian { dim: 2, n: [n, 1, 1], spacing: [1.0; 3], joined: [false; 3] });
+            let grid = CartesianGrid::new(&Cartesian { dim: 2, n: [n, 1, 1], spacing: [1.0; 3], joined: [false; 3], place: None });
             let most = |strips: &mut dyn Iterator<Item = Strip>| strips.map(|strip| strip.len).max();
             let (few, many) = (Sweep::<f64, 2, 10, 3>::new(&grid), Sweep::<f64, 2, 100, 3>::new(&grid));
             [most(&mut few.strips(&(0..n))), most(&mut many.strips(&(0..n)))].map(Option::unwrap_or_default)

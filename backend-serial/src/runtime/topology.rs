@@ -4,7 +4,7 @@ use equelle_runtime::grid::NONE;
 use equelle_runtime::{EntityKind, Error, ErrorKind, Real};
 
 use super::SerialRuntime;
-use super::allocation::{element_at, two_cells};
+use super::allocation::{element_at, two_cells, without_value};
 use super::collections::{BoolCollection, EntityCollection, ScalarCollection, VectorCollection};
 use super::pool::Buffer;
 
@@ -25,7 +25,10 @@ pub(super) fn cell_of<R: Real>(rt: &SerialRuntime<R>, faces: &EntityCollection, 
     let face_cells = &rt.grid().topology().face_cells;
     let mut cells = rt.take_entity_buffer(faces.values.len());
     for (position, (cell, &face)) in cells.iter_mut().zip(faces.values.iter()).enumerate() {
-        *cell = face_cells.get(face as usize).ok_or_else(|| not_there(faces, position, "cell"))?[index];
+        *cell = match face_cells.get(face as usize) {
+            Some(cells) => cells[index],
+            None => without_value(&faces.domain, position, NONE, || not_there(faces, position, "cell"))?,
+        };
     }
     Ok(rt.entity_collection_from(&faces.domain, EntityKind::Cell, cells))
 }
@@ -44,10 +47,10 @@ pub(super) fn one_cell<R: Real>(rt: &SerialRuntime<R>, faces: &EntityCollection)
     only_faces(faces, "InnerCell")?;
     let face_cells = &rt.grid().topology().face_cells;
     let has_two = |face: &u32| face_cells.get(*face as usize).is_some_and(|cells| !cells.contains(&NONE));
-    match faces.values.iter().position(has_two) {
-        None => Ok(faces.clone()),
-        Some(position) => Err(two_cells(&faces.domain, position)),
+    if let Some(position) = faces.values.iter().position(has_two) {
+        without_value(&faces.domain, position, (), || two_cells(&faces.domain, position))?;
     }
+    Ok(faces.clone())
 }
 
 /// Volumes of cells, areas of faces, lengths of edges, 1 for vertices.
@@ -55,7 +58,10 @@ pub(super) fn measure<R: Real>(rt: &SerialRuntime<R>, entities: &EntityCollectio
     let measures = rt.grid().measures(entities.kind);
     let mut out = rt.take_buffer(entities.values.len());
     for (position, (out, &entity)) in out.iter_mut().zip(entities.values.iter()).enumerate() {
-        *out = R::from_f64(*measures.get(entity as usize).ok_or_else(|| not_there(entities, position, "measure"))?);
+        *out = R::from_f64(match measures.get(entity as usize) {
+            Some(&measure) => measure,
+            None => without_value(&entities.domain, position, 0.0, || not_there(entities, position, "measure"))?,
+        });
     }
     Ok(rt.scalar_collection_from(&entities.domain, out))
 }
@@ -86,10 +92,10 @@ pub(super) fn face_transmissibility<R: Real>(rt: &SerialRuntime<R>, faces: &Enti
     let grid = rt.grid();
     let mut out = rt.take_buffer(faces.values.len());
     for (position, (out, &face)) in out.iter_mut().zip(faces.values.iter()).enumerate() {
-        if face as usize >= grid.n_faces() {
-            return Err(not_there(faces, position, "transmissibility"));
-        }
-        *out = R::from_f64(grid.geometry().face_transmissibility(face as usize));
+        *out = R::from_f64(match (face as usize) < grid.n_faces() {
+            true => grid.geometry().face_transmissibility(face as usize),
+            false => without_value(&faces.domain, position, 0.0, || not_there(faces, position, "transmissibility"))?,
+        });
     }
     Ok(rt.scalar_collection_from(&faces.domain, out))
 }
@@ -113,7 +119,11 @@ fn vectors_by<R: Real>(
     for (axis, component) in components.iter_mut().enumerate().take(rt.grid().dim()) {
         let mut buffer = rt.take_buffer(entities.values.len());
         for (position, (out, &entity)) in buffer.iter_mut().zip(entities.values.iter()).enumerate() {
-            *out = R::from_f64(vector(entity).ok_or_else(|| not_there(entities, position, what))?[axis]);
+            let vector = match vector(entity) {
+                Some(vector) => vector,
+                None => without_value(&entities.domain, position, [0.0; 3], || not_there(entities, position, what))?,
+            };
+            *out = R::from_f64(vector[axis]);
         }
         *component = Some(buffer);
     }

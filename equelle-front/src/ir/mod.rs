@@ -21,12 +21,14 @@
 //!
 //! [`infer`] says what kernel expressions and paths are, [`interface`] what a program reads and
 //! writes, [`body_usage`] what a kernel uses, [`reach`] how far around a cell it reads,
+//! [`AxisRules`] what lies beyond the ends of axes,
 //! [`liveness`] where values end, [`visit`] walks over kernels, [`text`] prints and parses modules,
 //! [`location`] names locations in them; [`crate::verify`] checks the rules.
 //!
 //! **Floating point.** Operations mean IEEE operations in the order written; nothing is
 //! reassociated. [`numbers`] says in which precision.
 
+mod axis_rules;
 pub mod body_usage;
 mod expected_unit;
 pub mod failure;
@@ -46,6 +48,7 @@ mod structure;
 pub mod text;
 pub mod visit;
 
+pub use axis_rules::AxisRules;
 pub use failure::Failure;
 pub use infer_face_geometry::face_geometry as infer_face_geometry;
 pub use infer_stored_positions::stored_positions as infer_stored_positions;

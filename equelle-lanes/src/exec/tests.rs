@@ -362,7 +362,7 @@ fn rows_of_cells() {
         } else {
             1
         };
-        let shape = Cartesian { dim, n, spacing: [1.0; 3], joined: [false; 3] };
+        let shape = Cartesian { dim, n, spacing: [1.0; 3], joined: [false; 3], place: None };
         let grid = Grid::cartesian(shape).expect("a grid");
         let cells: Vec<f64> = (0..shape.n_cells()).map(|k| 10.0 + k as f64).collect();
         let faces: Vec<f64> = (0..shape.n_faces()).map(|k| 0.5 + k as f64).collect();

@@ -8,7 +8,8 @@ use equelle_front::ops;
 use equelle_front::types::Basic;
 use equelle_interp::value::{Value, defect, entity_kind, reduction};
 use equelle_runtime::domain::Domain;
-use equelle_runtime::reduce::reduce_on;
+use equelle_runtime::ranks::RankContext;
+use equelle_runtime::reduce::{nothing_to_reduce, reduce_on};
 use equelle_runtime::{BoolReduction, Error};
 
 use super::context::{Argument, Context};
@@ -77,8 +78,42 @@ impl<R: CompiledReal> Results<R> {
     }
 }
 
+/// A reduction over the elements of all ranks.
+fn reduced_on_ranks<R: CompiledReal>(
+    rank: &RankContext,
+    space: &Arc<Domain>,
+    op: ops::Reduction,
+    column: Column<R>,
+) -> Result<Argument<R>, Error> {
+    let wrong = || defect("a reduction of other values");
+    match (reduction(op), column) {
+        (Ok(op), Column::Scalars(values)) => {
+            Ok(Value::Scalar(rank.reduce(op, space, &values)?.ok_or_else(|| nothing_to_reduce(op, space))?))
+        }
+        (Ok(op), Column::Vectors(components)) => {
+            let mut vector = [0.0; 3];
+            for (out, values) in vector.iter_mut().zip(components) {
+                *out = rank.reduce(op, space, &values)?.ok_or_else(|| nothing_to_reduce(op, space))?;
+            }
+            Ok(Value::Vector(vector))
+        }
+        (Err(op), Column::Truths(values)) => Ok(Value::Bool(rank.reduce_bools(op, space, &values)?)),
+        (Ok(_), Column::Truths(_) | Column::Entities(_)) | (Err(_), Column::Scalars(_) | Column::Vectors(_) | Column::Entities(_)) => {
+            Err(wrong())
+        }
+    }
+}
+
 /// A reduction over all elements, of which there are some, in the order of the grid's file.
-fn reduced<R: CompiledReal>(context: &Context<'_, R>, space: &Domain, op: ops::Reduction, column: Column<R>) -> Result<Argument<R>, Error> {
+fn reduced<R: CompiledReal>(
+    context: &Context<'_, R>,
+    space: &Arc<Domain>,
+    op: ops::Reduction,
+    column: Column<R>,
+) -> Result<Argument<R>, Error> {
+    if let Some(rank) = context.rt.session().rank() {
+        return reduced_on_ranks(rank, space, op, column);
+    }
     let threads = context.rt.session().threads();
     let wrong = || defect("a reduction of other values");
     match (reduction(op), column) {

@@ -118,6 +118,15 @@ pub(super) struct Axis {
     centres: Vec<f64>,
 }
 
+impl Axis {
+    /// From the positions of all nodes, and of both ends of each cell.
+    fn new(nodes: Vec<f64>, ends: &[[f64; 2]]) -> Axis {
+        let widths = ends.iter().map(|[low, high]| high - low).collect();
+        let centres = ends.iter().map(|[low, high]| (low + high) / 2.0).collect();
+        Axis { nodes, widths, centres }
+    }
+}
+
 /// Axes of a Cartesian grid, whose node positions are i dx, or of a rectilinear one with these
 /// nodes.
 pub(super) fn axes(shape: &Cartesian, nodes: Option<&RectilinearNodes>) -> Axes {
@@ -127,10 +136,15 @@ pub(super) fn axes(shape: &Cartesian, nodes: Option<&RectilinearNodes>) -> Axes 
         }
         let nodes = match nodes {
             Some(nodes) => nodes[axis].clone(),
-            None => (0..=shape.n[axis]).map(|i| i as f64 * shape.spacing[axis]).collect(),
+            None => {
+                // Cells of a box beyond a side of the whole grid are those at its other end.
+                let ends = (0..shape.n[axis]).map(|at| shape.whole_index(axis, at)).map(|at| [at, at + 1].map(|node| node as f64));
+                let ends: Vec<[f64; 2]> = ends.map(|ends| ends.map(|node| node * shape.spacing[axis])).collect();
+                let nodes = ends.iter().map(|ends| ends[0]).chain(ends.last().map(|ends| ends[1])).collect();
+                return Axis::new(nodes, &ends);
+            }
         };
-        let widths = nodes.windows(2).map(|w| w[1] - w[0]).collect();
-        let centres = nodes.windows(2).map(|w| (w[0] + w[1]) / 2.0).collect();
-        Axis { nodes, widths, centres }
+        let ends: Vec<[f64; 2]> = nodes.windows(2).map(|w| [w[0], w[1]]).collect();
+        Axis::new(nodes, &ends)
     })
 }

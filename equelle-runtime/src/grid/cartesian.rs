@@ -23,6 +23,18 @@ pub struct Cartesian {
     /// True for the axes whose low and high sides are joined: the face between the last layer of
     /// cells and the first one is the high side of the last layer.
     pub joined: [bool; 3],
+    /// Its place in a larger grid, if it is the box of a rank.
+    pub place: Option<BoxLocation>,
+}
+
+/// Place of a box of cells in a Cartesian grid.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BoxLocation {
+    /// Its first cell along each axis; negative where the box goes on beyond a side, at the other
+    /// end of the grid.
+    pub start: [i64; 3],
+    /// Cells of the whole grid along each axis.
+    pub whole: [usize; 3],
 }
 
 /// Position of a face of a Cartesian grid.
@@ -38,17 +50,17 @@ pub struct CartesianFace {
 impl Cartesian {
     /// A line of cells with faces of area 1.
     pub fn line(n: usize, dx: f64) -> Self {
-        Cartesian { dim: 1, n: [n, 1, 1], spacing: [dx, 1.0, 1.0], joined: [false; 3] }
+        Cartesian { dim: 1, n: [n, 1, 1], spacing: [dx, 1.0, 1.0], joined: [false; 3], place: None }
     }
 
     /// A 2D grid.
     pub fn plane(n: [usize; 2], spacing: [f64; 2]) -> Self {
-        Cartesian { dim: 2, n: [n[0], n[1], 1], spacing: [spacing[0], spacing[1], 1.0], joined: [false; 3] }
+        Cartesian { dim: 2, n: [n[0], n[1], 1], spacing: [spacing[0], spacing[1], 1.0], joined: [false; 3], place: None }
     }
 
     /// A 3D grid.
     pub fn block(n: [usize; 3], spacing: [f64; 3]) -> Self {
-        Cartesian { dim: 3, n, spacing, joined: [false; 3] }
+        Cartesian { dim: 3, n, spacing, joined: [false; 3], place: None }
     }
 
     /// Refuses shapes that no grid can have; see [`super::Grid::cartesian`].
@@ -98,6 +110,20 @@ impl Cartesian {
     /// Number of cells.
     pub fn n_cells(&self) -> usize {
         self.n[0] * self.n[1] * self.n[2]
+    }
+
+    /// Cells along each axis of the whole grid.
+    pub fn whole_n(&self) -> [usize; 3] {
+        self.place.map_or(self.n, |place| place.whole)
+    }
+
+    /// Number in the whole grid of the cells with a number along an axis.
+    #[inline]
+    pub fn whole_index(&self, axis: usize, at: usize) -> usize {
+        match self.place {
+            None => at,
+            Some(place) => (at as i64 + place.start[axis]).rem_euclid(place.whole[axis] as i64) as usize,
+        }
     }
 
     /// Number of faces whose normal is along an axis; 0 for axes that the grid does not have.

@@ -30,6 +30,7 @@ impl Grid {
             joined_shape: self.joined_shape,
             notes: Arc::clone(&self.notes),
             threads: self.threads.clone(),
+            part: self.part.clone(),
         }
     }
 
@@ -69,7 +70,8 @@ impl Grid {
     pub(crate) fn cell_of_shape(&self, point: [f64; 3]) -> Option<Option<u32>> {
         let shape = self.shape.as_ref()?;
         let of_file = build::cell_at(shape, &self.axes(shape), point);
-        Some(of_file.map(|cell| self.entity_of_file(EntityKind::Cell, cell as u32)))
+        let here = |cell: u32| if self.part.is_some() { cell } else { self.entity_of_file(EntityKind::Cell, cell) };
+        Some(of_file.map(|cell| here(cell as u32)))
     }
 }
 
@@ -88,7 +90,9 @@ impl Centroids<'_> {
         if entity as usize >= self.n_entities {
             return None;
         }
-        let of_file = || self.grid.file_index(self.kind, entity) as usize;
+        // A box is made in its own numbering, other shapes in that of the file.
+        let in_file = || if self.grid.part.is_some() { entity } else { self.grid.file_index(self.kind, entity) };
+        let of_file = || in_file() as usize;
         match (self.kind, &self.shape) {
             (EntityKind::Cell, Some((shape, axes))) => Some(build::cell_centroid(shape, axes, of_file())),
             (EntityKind::Face, Some((shape, axes))) => Some(build::face_centroid(shape, axes, of_file())),

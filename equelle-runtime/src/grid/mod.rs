@@ -11,9 +11,10 @@
 //! sides in `sides`, those that are joined in `join`,
 //! grid files in [`io`], what they store against what their nodes give in `stored` (measures in
 //! `shapes`, precision of text in `digits`), the order of cells and faces in memory in `renumber`
-//! and `cuthill_mckee`.
+//! and `cuthill_mckee`, the part that a rank holds in `part` and `box_part`.
 
 mod arrays;
+mod box_part;
 mod build;
 pub(crate) mod builder;
 mod cartesian;
@@ -29,6 +30,7 @@ pub(crate) mod nearest;
 mod neighbours;
 mod numbering;
 mod outwards;
+mod part;
 mod rectilinear;
 mod renumber;
 mod sets;
@@ -45,14 +47,16 @@ use crate::error::{Error, ErrorKind};
 use crate::threads::Threads;
 
 pub use arrays::{Geometry, GeometryArray, NONE, Nodes, Topology};
+pub use box_part::PartBox;
 pub use builder::{BuildError, CellShape, GridBuilder, Repairs};
-pub use cartesian::{Cartesian, CartesianFace};
+pub use cartesian::{BoxLocation, Cartesian, CartesianFace};
 pub use cartesian_edges::CartesianEdge;
 pub use corners::{Corners, EntityShape};
 pub use geometry::Centroids;
 pub use join::JoinedSides;
 pub use named::{Named, NamedArray, NamedSet};
 pub use neighbours::{MAX_CELLS_OF_ARRAYS, Neighbour};
+pub use part::GridPart;
 pub use renumber::{FaceOrder, LARGE, Renumber};
 pub use stored::StoredGeometry;
 pub use structured::{SideMap, mapped};
@@ -93,6 +97,8 @@ pub struct Grid {
     notes: Arc<[String]>,
     /// For making arrays.
     threads: Threads,
+    /// Owners and layers, if it is a part of the grid of a run on ranks.
+    part: Option<Arc<GridPart>>,
 }
 
 impl Grid {
@@ -124,6 +130,7 @@ impl Grid {
             joined_shape: None,
             notes: Arc::default(),
             threads: Threads::one(),
+            part: None,
         })
     }
 
@@ -182,6 +189,7 @@ impl Grid {
             joined_shape: None,
             notes: Arc::default(),
             threads: Threads::one(),
+            part: None,
         })
     }
 

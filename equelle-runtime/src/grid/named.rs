@@ -96,7 +96,7 @@ mod tests {
     use crate::grid::{Cartesian, Grid, Renumber};
 
     fn line() -> Grid {
-        Grid::cartesian(Cartesian { dim: 1, n: [3, 1, 1], spacing: [1.0; 3], joined: [false; 3] }).unwrap()
+        Grid::cartesian(Cartesian { dim: 1, n: [3, 1, 1], spacing: [1.0; 3], joined: [false; 3], place: None }).unwrap()
     }
 
     fn set(kind: EntityKind, members: &[u32]) -> Named {

@@ -6,11 +6,32 @@ use crate::entity::EntityKind;
 /// Numbers of entities of one kind here and in the file.
 #[derive(Clone, Debug)]
 pub(super) struct Permutation {
+    /// The number in the file of each entity.
     pub to_file: Vec<u32>,
+    /// The entities in the order of the file, which are all that the file has unless `is_part`.
     pub from_file: Vec<u32>,
+    /// True if the grid is a part of that of the file.
+    is_part: bool,
 }
 
 impl Permutation {
+    /// From the numbers in the file of the entities of a part of its grid. Those of the halo may
+    /// stand for one that is here too, which is the one that is found.
+    pub(super) fn from_part(to_file: Vec<u32>, layers: &[u8]) -> Permutation {
+        let mut from_file: Vec<u32> = (0..to_file.len() as u32).collect();
+        from_file.sort_by_key(|&entity| (to_file[entity as usize], layers[entity as usize]));
+        Permutation { to_file, from_file, is_part: true }
+    }
+
+    /// The entity that has a number in the file; `None` if it is not here.
+    pub(super) fn entity(&self, in_file: u32) -> Option<u32> {
+        if !self.is_part {
+            return self.from_file.get(in_file as usize).copied();
+        }
+        let first = self.from_file.partition_point(|&entity| self.to_file[entity as usize] < in_file);
+        self.from_file.get(first).copied().filter(|&entity| self.to_file[entity as usize] == in_file)
+    }
+
     /// From the entities in their new order; `None` if it is the old one.
     pub(super) fn new(to_file: Vec<u32>) -> Option<Permutation> {
         if to_file.iter().enumerate().all(|(new, &old)| new == old as usize) {
@@ -20,7 +41,7 @@ impl Permutation {
         for (new, &old) in to_file.iter().enumerate() {
             from_file[old as usize] = new as u32;
         }
-        Some(Permutation { to_file, from_file })
+        Some(Permutation { to_file, from_file, is_part: false })
     }
 }
 

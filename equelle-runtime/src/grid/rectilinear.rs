@@ -18,7 +18,7 @@ impl Grid {
     /// `Data` if an axis has no cells, a width is not positive and finite or too small to move the
     /// next node, or there are too many cells or faces.
     pub fn rectilinear(dim: usize, widths: [&[f64]; 3]) -> Result<Grid, Error> {
-        let mut shape = Cartesian { dim, n: [1; 3], spacing: [1.0; 3], joined: [false; 3] };
+        let mut shape = Cartesian { dim, n: [1; 3], spacing: [1.0; 3], joined: [false; 3], place: None };
         let mut nodes = RectilinearNodes::default();
         for axis in 0..dim.min(3) {
             nodes[axis] = positions(axis, widths[axis])?;

@@ -134,11 +134,16 @@ impl Grid {
         }
     }
 
-    /// The entity that has an index in the file; what the file does not have stays what it is.
+    /// The entity that has an index in the file; what the grid does not have stays what it is.
     pub fn entity_of_file(&self, kind: EntityKind, index: u32) -> u32 {
+        self.find_entity(kind, index).unwrap_or(index)
+    }
+
+    /// The entity that has an index in the file; `None` if the grid does not have it.
+    pub fn find_entity(&self, kind: EntityKind, index: u32) -> Option<u32> {
         match self.numbering.of(kind.on_grid_of(self.dim)) {
-            None => index,
-            Some(numbers) => numbers.from_file.get(index as usize).copied().unwrap_or(index),
+            None => self.n_entities(kind).is_ok_and(|n| (index as usize) < n).then_some(index),
+            Some(numbers) => numbers.entity(index),
         }
     }
 
@@ -175,6 +180,10 @@ impl Grid {
 
     /// Geometry as the file has it, in the order here.
     pub(super) fn renumbered_geometry(&self, mut geometry: Geometry) -> Geometry {
+        // The arrays of a box are made in its own numbering.
+        if self.part.is_some() {
+            return geometry;
+        }
         let Numbering { cells, faces, .. } = &*self.numbering;
         if let Some(cells) = cells {
             geometry.cell_volumes = in_order(geometry.cell_volumes, cells, &self.threads);

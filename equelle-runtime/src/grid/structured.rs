@@ -40,23 +40,22 @@ impl Cartesian {
         self.cell(ijk) as u32
     }
 
-    /// True if the cell this many cells further along an axis is beyond the side there.
+    /// True if the cell this many cells further along an axis is beyond the side of the grid there.
     #[inline]
     pub fn is_outside(&self, cell: u32, axis: usize, by: i8) -> bool {
-        let at = self.cell_ijk(cell as usize)[axis] as i64 + i64::from(by);
-        !(0..self.n[axis] as i64).contains(&at)
+        let at = self.index_along(cell, axis) as i64 + i64::from(by);
+        !(0..self.whole_n()[axis] as i64).contains(&at)
     }
 
-    /// The number of a cell along an axis.
+    /// The number of a cell along an axis of the whole grid.
     #[inline]
     pub fn index_along(&self, cell: u32, axis: usize) -> usize {
-        self.cell_ijk(cell as usize)[axis]
+        self.whole_index(axis, self.cell_ijk(cell as usize)[axis])
     }
 
     /// True if the sum of the numbers of a cell along some axes is even.
     #[inline]
     pub fn is_even(&self, cell: u32, axes: [bool; 3]) -> bool {
-        let ijk = self.cell_ijk(cell as usize);
-        (0..3).filter(|&axis| axes[axis]).map(|axis| ijk[axis]).sum::<usize>() % 2 == 0
+        (0..3).filter(|&axis| axes[axis]).map(|axis| self.index_along(cell, axis)).sum::<usize>() % 2 == 0
     }
 }

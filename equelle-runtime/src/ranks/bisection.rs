@@ -192,7 +192,7 @@ mod tests {
 
     fn cut(n: [usize; 3], n_ranks: u32) -> (CellGraph, Partition) {
         let dim = if n[2] > 1 { 3 } else { 2 };
-        let grid = Grid::cartesian(Cartesian { dim, n, spacing: [1.0; 3], joined: [false; 3] }).expect("a shape");
+        let grid = Grid::cartesian(Cartesian { dim, n, spacing: [1.0; 3], joined: [false; 3], place: None }).expect("a shape");
         let graph = CellGraph::of(&grid);
         let partition = partition(&graph, &grid.geometry().cell_centroids, n_ranks).expect("enough cells");
         (graph, partition)

@@ -42,8 +42,17 @@ impl Boxes {
     /// `Data` if there are no ranks, or no such boxes, with the largest number of ranks that works
     /// along single axes.
     pub fn new(n: [u64; 3], joined: [bool; 3], n_ranks: u32, reach: [[u8; 2]; 3]) -> Result<Boxes, Error> {
+        Boxes::cut_along([true; 3], n, joined, n_ranks, reach)
+    }
+
+    /// [`Boxes::new`] that cuts some axes alone.
+    ///
+    /// # Errors
+    /// As for [`Boxes::new`].
+    pub fn cut_along(axes: [bool; 3], n: [u64; 3], joined: [bool; 3], n_ranks: u32, reach: [[u8; 2]; 3]) -> Result<Boxes, Error> {
         let narrowest: [u64; 3] = std::array::from_fn(|axis| u64::from(reach[axis][0].max(reach[axis][1]).max(1)));
-        let most = |axis: usize| u32::try_from(n[axis] / narrowest[axis]).unwrap_or(u32::MAX).max(1);
+        let pieces = |axis: usize| if axes[axis] { n[axis] / narrowest[axis] } else { 1 };
+        let most = |axis: usize| u32::try_from(pieces(axis)).unwrap_or(u32::MAX).max(1);
         let last = (0..3).rev().find(|&axis| n[axis] > 1).unwrap_or(0);
         let mut best: Option<(f64, Boxes)> = None;
         for z in divisors(n_ranks).filter(|&z| z <= most(2)) {
@@ -230,7 +239,8 @@ mod tests {
             let sides: Vec<&str> =
                 ["x-:x+", "y-:y+", "z-:z+"].into_iter().zip(joined).filter(|(_, joined)| *joined).map(|(sides, _)| sides).collect();
             let grid =
-                Grid::cartesian(Cartesian { dim, n: n.map(|n: u64| n as usize), spacing: [1.0; 3], joined: [false; 3] }).expect("a shape");
+                Grid::cartesian(Cartesian { dim, n: n.map(|n: u64| n as usize), spacing: [1.0; 3], joined: [false; 3], place: None })
+                    .expect("a shape");
             let grid = if sides.is_empty() { grid } else { grid.with_periodic_sides(&sides.join(",")).expect("sides that meet") };
             let boxes = Boxes::new(n, joined, n_ranks, ONE).expect("boxes");
             let [nx, ny, _] = n;

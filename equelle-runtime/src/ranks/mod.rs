@@ -6,16 +6,31 @@
 //!
 //! Cartesian grids are cut into [`Boxes`], in closed form. Cells of other grids are a
 //! [`CellGraph`], cut by [`bisection`] or as a file says ([`partition_file`]). [`HaloCounts`] are
-//! what a partition costs. The design is in `docs/internals/ranks.md`.
+//! what a partition costs.
+//!
+//! A [`RankContext`] is one rank of a run, on its part of the grid ([`crate::grid::GridPart`]): it
+//! exchanges halo values (`domain_plan`), and brings values to the order of the file (`routes`), by
+//! messages of a [`Transport`]; [`ThreadTransport`] is that of ranks that are threads. The design
+//! is in `docs/internals/ranks.md`.
 
 pub mod bisection;
 mod boxes;
+mod context;
+mod domain_plan;
 mod graph;
 mod halo_counts;
 mod partition;
 pub mod partition_file;
+mod routes;
+mod threads;
+mod transport;
 
+pub use crate::rank_id::RankId;
 pub use boxes::{Box3, Boxes};
+pub use context::{RankContext, RankProgress};
+pub use domain_plan::Exchanged;
 pub use graph::CellGraph;
 pub use halo_counts::{HaloCounts, RankHalo};
-pub use partition::{Partition, RankId};
+pub use partition::Partition;
+pub use threads::ThreadTransport;
+pub use transport::Transport;

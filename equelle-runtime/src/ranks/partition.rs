@@ -1,17 +1,7 @@
 //! Owners of cells.
 
 use crate::error::{Error, ErrorKind};
-
-/// Number of a rank, from 0.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct RankId(pub u32);
-
-impl RankId {
-    /// As an index.
-    pub fn index(self) -> usize {
-        self.0 as usize
-    }
-}
+use crate::rank_id::RankId;
 
 /// The rank that owns each cell. Every rank owns at least one.
 #[derive(Clone, Debug, PartialEq, Eq)]

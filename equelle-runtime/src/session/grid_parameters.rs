@@ -276,7 +276,7 @@ fn open_grid(parameters: &Parameters, files: Files<'_>) -> Result<Grid, Error> {
         return io::read_file_as(parameters.source(), &path, &options, &Threads::from_parameters(parameters)?);
     }
     let axes = cells(parameters, files)?;
-    let mut shape = Cartesian { dim: axes.len(), n: [1; 3], spacing: [1.0; 3], joined: [false; 3] };
+    let mut shape = Cartesian { dim: axes.len(), n: [1; 3], spacing: [1.0; 3], joined: [false; 3], place: None };
     let mut graded = false;
     for (axis, cells) in axes.iter().enumerate() {
         shape.n[axis] = cells.n;

@@ -26,8 +26,9 @@ pub fn require_cells(grid: &Grid, cells: [usize; 3], line: u32) -> Result<(), Er
                 "give another grid",
             );
         }
-        if shape.n[axis] < needed {
-            let message = format!("the program needs {needed} cells along {name}, and the grid has {}", shape.n[axis]);
+        let n = shape.whole_n()[axis];
+        if n < needed {
+            let message = format!("the program needs {needed} cells along {name}, and the grid has {n}");
             return refused(message, "give a grid with more cells along that axis");
         }
     }

@@ -7,6 +7,7 @@ use super::context::RunContext;
 use super::finite::FiniteChecks;
 use super::grid_domains::GridDomains;
 use super::loops::Loops;
+use super::on_ranks::SessionRank;
 use super::options::Options;
 use super::profile::{Phase, Timing};
 use super::solves::SolveLog;
@@ -45,7 +46,7 @@ impl Session {
     /// # Errors
     /// As [`Session::open`].
     pub fn from_parameters(program: impl Into<Arc<Program>>, parameters: Parameters, options: Options) -> Result<Session, Error> {
-        Session::with_grid(program.into(), parameters, options, None)
+        Session::with_grid(program.into(), parameters, options, None, None)
     }
 
     /// Opens a run on a given grid.
@@ -54,11 +55,32 @@ impl Session {
     /// `Data` if the grid has no cells, or fewer dimensions than the program needs, and for a bad
     /// parameter; an output directory that cannot be written.
     pub fn on_grid(program: impl Into<Arc<Program>>, parameters: Parameters, grid: Grid, options: Options) -> Result<Session, Error> {
-        Session::with_grid(program.into(), parameters, options, Some(grid))
+        Session::with_grid(program.into(), parameters, options, Some(grid), None)
+    }
+
+    /// Opens one rank of a run, on its part of the grid.
+    ///
+    /// # Errors
+    /// As [`Session::on_grid`]; `Usage` for parameters that do not go with ranks.
+    pub fn on_rank(
+        program: impl Into<Arc<Program>>,
+        parameters: Parameters,
+        part: Grid,
+        rank: SessionRank,
+        options: Options,
+    ) -> Result<Session, Error> {
+        SessionRank::check_parameters(&parameters)?;
+        Session::with_grid(program.into(), parameters, options, Some(part), Some(rank))
     }
 
     /// Checks parameters before building the grid, which may take long.
-    fn with_grid(program: Arc<Program>, parameters: Parameters, options: Options, grid: Option<Grid>) -> Result<Session, Error> {
+    fn with_grid(
+        program: Arc<Program>,
+        parameters: Parameters,
+        options: Options,
+        grid: Option<Grid>,
+        rank: Option<SessionRank>,
+    ) -> Result<Session, Error> {
         let has_log = matches!(options.sink, Sink::Files) && parameters.flag(run::EVENT_LOG)?.unwrap_or(false);
         let timing = Timing::new(options.profile, has_log, options.compiled_in);
         let style = if options.quiet { ProgressStyle::Quiet } else { options.progress };
@@ -76,7 +98,8 @@ impl Session {
         let inputs = parameter_checks::inputs(&program, &parameters)?;
         let (grid, widths) = match grid {
             Some(grid) => {
-                let widths = grid_parameters::widths_of_grid(&program, &parameters, &grid);
+                let whole = rank.as_ref().and_then(SessionRank::whole_grid).map_or(&grid, |whole| whole);
+                let widths = grid_parameters::widths_of_grid(&program, &parameters, whole);
                 (grid, widths)
             }
             None => (grid_for_program(&program, &parameters)?, grid_parameters::widths_for_program(&program, &parameters)?),
@@ -101,17 +124,22 @@ impl Session {
         let dir = output_dir(&parameters)?;
         let mut checkpoints = Checkpoints::from_parameters(&parameters, &program, &dir, options.take_over)?;
         checkpoints.handover = options.handover;
-        let start = run::description(&program, &parameters, &grid, options.back_end);
+        let shown = rank.as_ref().and_then(SessionRank::whole_grid).cloned();
+        let shown = shown.as_deref().unwrap_or(&grid);
+        let start = run::description(&program, &parameters, shown, options.back_end);
         let record = RunRecord::new(&program, &start, dir).writing_to(options.sink.clone());
         let record = record.telling(progress.messages()).resumed(checkpoints.restart().is_some());
         progress.messages().start(start);
         // Last, so that errors are found before the run claims the folder.
-        let mut outputs = Outputs::from_parameters(&parameters, options.stdout, record, &grid)?;
+        let mut outputs = match &rank {
+            Some(rank) if !rank.context.is_root() => Outputs::nowhere(&parameters)?,
+            Some(_) | None => Outputs::from_parameters(&parameters, options.stdout, record, shown)?,
+        };
         outputs.set_threads(&threads);
         if checkpoints.restart().is_some() {
             outputs.begin_replay();
         }
-        let notes = grid.notes().iter().map(|note| format!("grid: {note}")).collect();
+        let notes = shown.notes().iter().map(|note| format!("grid: {note}")).collect();
         if let Some(record) = outputs.record().filter(|_| has_log) {
             // The log is in the folder of the run, whatever the run puts out.
             let warning = record.open()?;
@@ -143,6 +171,7 @@ impl Session {
             observer: None,
             choices: Vec::new(),
             is_finished: false,
+            rank,
         };
         session.run.timing.enter(Phase::Build);
         for warning in session.parameters_without_effect() {

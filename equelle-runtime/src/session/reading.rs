@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::context::RunContext;
+use super::on_ranks::SessionRank;
 use super::profile::Phase;
 use crate::domain::Domain;
 use crate::error::Error;
@@ -16,6 +17,7 @@ pub struct InputReader<'s> {
     pub(super) inputs: &'s mut Inputs,
     pub(super) grid: &'s Grid,
     pub(super) run: &'s mut RunContext,
+    pub(super) rank: Option<&'s mut SessionRank>,
 }
 
 impl InputReader<'_> {
@@ -35,7 +37,13 @@ impl InputReader<'_> {
     /// See [`Inputs::collection`](crate::input::Inputs::collection).
     pub fn collection(&mut self, name: &str, domain: &Arc<Domain>) -> Result<CollectionInput, Error> {
         let _phase = self.run.in_phase(Phase::Read);
-        let collection = self.inputs.collection(&self.run.parameters, self.grid, name, domain).map_err(|e| self.run.locate(e));
+        let read = |inputs: &mut Inputs, grid: &Grid, domain: &Arc<Domain>, run: &RunContext| {
+            inputs.collection(&run.parameters, grid, name, domain).map_err(|e| run.locate(e))
+        };
+        let collection = match &mut self.rank {
+            Some(rank) => rank.read(domain, self.run, |grid, domain, run| read(self.inputs, grid, domain, run)),
+            None => read(self.inputs, self.grid, domain, self.run),
+        };
         self.tell();
         collection
     }
@@ -46,7 +54,20 @@ impl InputReader<'_> {
     /// See [`Inputs::vectors`](crate::input::Inputs::vectors).
     pub fn vectors(&mut self, name: &str, domain: &Arc<Domain>) -> Result<Vec<CollectionInput>, Error> {
         let _phase = self.run.in_phase(Phase::Read);
-        let vectors = self.inputs.vectors(&self.run.parameters, name, domain).map_err(|e| self.run.locate(e));
+        let read = |inputs: &mut Inputs, domain: &Arc<Domain>, run: &RunContext| {
+            inputs.vectors(&run.parameters, name, domain).map_err(|e| run.locate(e))
+        };
+        let vectors = match &mut self.rank {
+            Some(rank) => {
+                // All components are read with the first.
+                let component = |axis: usize, inputs: &mut Inputs, domain: &Arc<Domain>, run: &RunContext| {
+                    read(inputs, domain, run).map(|components| components[axis].clone())
+                };
+                let dim = self.grid.dim();
+                (0..dim).map(|axis| rank.read(domain, self.run, |_, domain, run| component(axis, self.inputs, domain, run))).collect()
+            }
+            None => read(self.inputs, domain, self.run),
+        };
         self.tell();
         vectors
     }
@@ -57,7 +78,13 @@ impl InputReader<'_> {
     /// See [`Inputs::bools`](crate::input::Inputs::bools).
     pub fn bools(&mut self, name: &str, domain: &Arc<Domain>) -> Result<CollectionInput<bool>, Error> {
         let _phase = self.run.in_phase(Phase::Read);
-        let bools = self.inputs.bools(&self.run.parameters, name, domain).map_err(|e| self.run.locate(e));
+        let read = |inputs: &mut Inputs, domain: &Arc<Domain>, run: &RunContext| {
+            inputs.bools(&run.parameters, name, domain).map_err(|e| run.locate(e))
+        };
+        let bools = match &mut self.rank {
+            Some(rank) => rank.read(domain, self.run, |_, domain, run| read(self.inputs, domain, run)),
+            None => read(self.inputs, domain, self.run),
+        };
         self.tell();
         bools
     }
@@ -68,7 +95,13 @@ impl InputReader<'_> {
     /// See [`Inputs::domain`](crate::input::Inputs::domain).
     pub fn domain(&mut self, name: &str, within: &Arc<Domain>) -> Result<Arc<Domain>, Error> {
         let _phase = self.run.in_phase(Phase::Read);
-        let domain = self.inputs.domain(&self.run.parameters, self.grid, name, within).map_err(|e| self.run.locate(e));
+        let read = |inputs: &mut Inputs, grid: &Grid, within: &Arc<Domain>, run: &RunContext| {
+            inputs.domain(&run.parameters, grid, name, within).map_err(|e| run.locate(e))
+        };
+        let domain = match &mut self.rank {
+            Some(rank) => rank.read_domain(name, within, self.run, |grid, within, run| read(self.inputs, grid, within, run)),
+            None => read(self.inputs, self.grid, within, self.run),
+        };
         self.tell();
         domain
     }

@@ -1,5 +1,7 @@
 //! Checks of the state after rounds: that it is finite, and how it changes.
 
+use std::sync::Arc;
+
 use super::finite::{self, FIRST_SAMPLE, Nonfinite};
 use super::steady_state::Measured;
 use super::{LoopState, Session};
@@ -29,7 +31,24 @@ impl Session {
 
     fn state_not_finite(&self, name: &str, found: FirstNonfinite, place: Option<ElementLocation>) -> Error {
         let checked = self.finite.state_check(name, self.run.line, self.run.progress.current_step().is_some());
-        finite::error(&NotFinite { checked, found, place }, self.grid(), &self.run.program, &self.inputs)
+        finite::error(&NotFinite { checked, found, place }, self.shown_grid(), &self.run.program, &self.inputs)
+    }
+
+    /// [`Session::check_collection`] on one of several ranks: rank 0 has the error.
+    fn check_on_ranks<R: Real>(&mut self, name: &str, domain: &Arc<Domain>, components: &[&[R]]) -> Result<(), Error> {
+        let Some(rank) = self.rank.as_mut().filter(|_| self.finite.is_required()) else { return Ok(()) };
+        let (grid, kind) = (domain.grid(), domain.kind());
+        // In the halo values may be of an earlier round.
+        let is_own = |position: usize| grid.is_own(kind, domain.element(position));
+        let is_bad = |values: &&[R]| values.iter().enumerate().any(|(position, value)| !value.to_f64().is_finite() && is_own(position));
+        if !rank.context.any(components.iter().any(is_bad))? {
+            return Ok(());
+        }
+        let Some((whole, columns)) = rank.gather(domain, components, &self.run)? else { return Err(rank.context.follow_error()) };
+        let columns: Vec<&[R]> = columns.iter().map(Vec::as_slice).collect();
+        let Some(found) = FirstNonfinite::first(&columns) else { return Ok(()) };
+        let place = ElementLocation::in_file_order(&whole, found.position);
+        Err(self.state_not_finite(name, found, place))
     }
 
     /// Checks a variable of single numbers, one for a Scalar, as many as dimensions for a Vector;
@@ -56,7 +75,10 @@ impl Session {
     ///
     /// # Panics
     /// If there is not one value for each element.
-    pub fn check_collection<R: Real>(&mut self, name: &str, domain: &Domain, components: &[&[R]]) -> Result<(), Error> {
+    pub fn check_collection<R: Real>(&mut self, name: &str, domain: &Arc<Domain>, components: &[&[R]]) -> Result<(), Error> {
+        if self.rank.is_some() {
+            return self.check_on_ranks(name, domain, components);
+        }
         self.loops.steady_state.measure(Measured::Collection, components);
         if !self.finite.is_required() || FirstNonfinite::first(components).is_none() {
             return Ok(());

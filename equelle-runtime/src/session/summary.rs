@@ -54,7 +54,7 @@ impl Session {
         Event::Summary(Summary {
             seconds: self.run.progress.elapsed().as_secs_f64(),
             steps: self.run.progress.steps(),
-            cells: self.grid().n_cells(),
+            cells: self.shown_grid().n_cells(),
             solves: self.solves.totals(),
             steps_in_parts,
             parts,
@@ -72,7 +72,7 @@ impl Session {
         if rounds > 0 {
             text.push_str(&format!(" ({} each)", seconds(in_rounds.as_secs_f64() / rounds as f64)));
         }
-        text.push_str(&format!(", {} cells", self.grid.grid().n_cells()));
+        text.push_str(&format!(", {} cells", self.shown_grid().n_cells()));
         if self.run.threads.are_used() {
             text.push_str(&format!(", {} threads", self.run.threads.number()));
         }
@@ -101,6 +101,6 @@ impl Session {
 
     /// The hint of the summary.
     fn placement_hint(&self) -> Option<String> {
-        placement::hint(self.run.device?, self.grid.grid().n_cells(), self.run.progress.elapsed().as_secs_f64(), placement::gpu_is_here())
+        placement::hint(self.run.device?, self.shown_grid().n_cells(), self.run.progress.elapsed().as_secs_f64(), placement::gpu_is_here())
     }
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::context::RunContext;
 use super::finite::{self, FiniteChecks};
 use super::grid_domains::GridDomains;
+use super::on_ranks::SessionRank;
 use super::profile::Phase;
 use crate::domain::Domain;
 use crate::entity::EntityKind;
@@ -17,6 +18,17 @@ use crate::output::{
     Support,
 };
 use crate::real::Real;
+use crate::wire::Wire;
+
+/// Values of an output on a run that may have several ranks.
+enum Collected<T> {
+    /// The run has one rank, and its values.
+    Here,
+    /// Rank 0 has them.
+    Elsewhere,
+    /// Those of the whole domain, by component, in the order of the file.
+    Whole(Arc<Domain>, Vec<Vec<T>>),
+}
 
 /// Writes outputs in the order of the grid's file: it checks that they are finite, times that,
 /// shows notes, and gives errors their line.
@@ -27,6 +39,7 @@ pub struct OutputWriter<'s> {
     /// For hints on tables.
     pub(super) inputs: &'s Inputs,
     pub(super) run: &'s mut RunContext,
+    pub(super) rank: Option<&'s mut SessionRank>,
 }
 
 impl OutputWriter<'_> {
@@ -83,16 +96,14 @@ impl OutputWriter<'_> {
     /// If there is not one value for each element.
     pub fn vectors<R: Real>(&mut self, tag: &str, domain: &Arc<Domain>, components: &[&[R]]) -> Result<(), Error> {
         let _phase = self.run.in_phase(Phase::Outputs);
-        let Some(route) = self.route(tag, domain) else { return Ok(()) };
-        let ordered: Vec<_> = components.iter().map(|component| domain.in_file_order(component)).collect();
-        let slices: Vec<&[R]> = ordered.iter().map(|component| &component[..]).collect();
-        self.check_collection(tag, domain, &slices)?;
-        match route {
-            Route::Files => {
-                let values = ordered.into_iter().map(Cow::into_owned).collect();
-                self.output_field(tag, domain, R::field_values(values))
+        let Some(route) = self.route(tag, domain)? else { return Ok(()) };
+        match self.collected(domain, components)? {
+            Collected::Here => self.put_numbers(route, tag, domain, components, Outputs::vectors),
+            Collected::Elsewhere => self.pass_numbers(route, tag, domain, components, Outputs::vectors),
+            Collected::Whole(domain, columns) => {
+                let columns: Vec<&[R]> = columns.iter().map(Vec::as_slice).collect();
+                self.put_numbers(route, tag, &domain, &columns, Outputs::vectors)
             }
-            Route::Skip | Route::Values => self.outputs.vectors(tag, &slices).map_err(|error| self.run.locate(error)),
         }
     }
 
@@ -105,12 +116,48 @@ impl OutputWriter<'_> {
     /// If there is not one value for each element.
     pub fn collection<R: Real>(&mut self, tag: &str, domain: &Arc<Domain>, values: &[R]) -> Result<(), Error> {
         let _phase = self.run.in_phase(Phase::Outputs);
-        let Some(route) = self.route(tag, domain) else { return Ok(()) };
-        let values = domain.in_file_order(values);
-        self.check_collection(tag, domain, &[&values])?;
+        let Some(route) = self.route(tag, domain)? else { return Ok(()) };
+        let put = |outputs: &mut Outputs, tag: &str, columns: &[&[R]]| outputs.collection(tag, columns[0]);
+        match self.collected(domain, &[values])? {
+            Collected::Here => self.put_numbers(route, tag, domain, &[values], put),
+            Collected::Elsewhere => self.pass_numbers(route, tag, domain, &[values], put),
+            Collected::Whole(domain, columns) => self.put_numbers(route, tag, &domain, &[&columns[0]], put),
+        }
+    }
+
+    /// Writes numbers of a domain by component.
+    fn put_numbers<R: Real>(
+        &mut self,
+        route: Route,
+        tag: &str,
+        domain: &Arc<Domain>,
+        components: &[&[R]],
+        put: impl FnOnce(&mut Outputs, &str, &[&[R]]) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let ordered: Vec<_> = components.iter().map(|component| domain.in_file_order(component)).collect();
+        let slices: Vec<&[R]> = ordered.iter().map(|component| &component[..]).collect();
+        self.check_collection(tag, domain, &slices)?;
         match route {
-            Route::Files => self.output_field(tag, domain, R::field_values(vec![values.into_owned()])),
-            Route::Skip | Route::Values => self.outputs.collection(tag, &values).map_err(|error| self.run.locate(error)),
+            Route::Files => {
+                let values = ordered.into_iter().map(Cow::into_owned).collect();
+                self.output_field(tag, domain, R::field_values(values))
+            }
+            Route::Skip | Route::Values => put(self.outputs, tag, &slices).map_err(|error| self.run.locate(error)),
+        }
+    }
+
+    /// Counts numbers that rank 0 writes.
+    fn pass_numbers<R: Real>(
+        &mut self,
+        route: Route,
+        tag: &str,
+        domain: &Arc<Domain>,
+        components: &[&[R]],
+        put: impl FnOnce(&mut Outputs, &str, &[&[R]]) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        match route {
+            Route::Files => self.output_field(tag, domain, R::field_values(vec![Vec::new(); components.len()])),
+            Route::Skip | Route::Values => put(self.outputs, tag, components).map_err(|error| self.run.locate(error)),
         }
     }
 
@@ -124,12 +171,15 @@ impl OutputWriter<'_> {
     /// If there is not one value for each element.
     pub fn bools(&mut self, tag: &str, domain: &Arc<Domain>, values: &[bool]) -> Result<(), Error> {
         let _phase = self.run.in_phase(Phase::Outputs);
-        let Some(route) = self.route(tag, domain) else { return Ok(()) };
-        let values = domain.in_file_order(values);
+        let Some(route) = self.route(tag, domain)? else { return Ok(()) };
+        let (domain, values) = match self.collected(domain, &[values])? {
+            Collected::Here | Collected::Elsewhere => (Arc::clone(domain), domain.in_file_order(values)),
+            Collected::Whole(domain, columns) => (domain, Cow::Owned(columns.concat())),
+        };
         match route {
             Route::Files => {
                 let values = values.iter().map(|&value| u8::from(value)).collect();
-                self.output_field(tag, domain, FieldValues::Bool(values))
+                self.output_field(tag, &domain, FieldValues::Bool(values))
             }
             Route::Skip | Route::Values => {
                 let values: Vec<f64> = values.iter().map(|&value| f64::from(u8::from(value))).collect();
@@ -148,19 +198,33 @@ impl OutputWriter<'_> {
     /// If there is not one value for each element.
     pub fn entities(&mut self, tag: &str, domain: &Arc<Domain>, kind: EntityKind, entities: &[u32]) -> Result<(), Error> {
         let _phase = self.run.in_phase(Phase::Outputs);
-        let Some(route) = self.route(tag, domain) else { return Ok(()) };
-        let entities = domain.in_file_order(entities);
-        let index = |entity: u32| (entity != NONE).then(|| self.grid.grid().file_index(kind, entity));
+        let Some(route) = self.route(tag, domain)? else { return Ok(()) };
+        let in_file = |&entity: &u32| if entity == NONE { NONE } else { self.grid.grid().file_index(kind, entity) };
+        let indices: Vec<u32> = entities.iter().map(in_file).collect();
+        let (domain, indices) = match self.collected(domain, &[&indices])? {
+            Collected::Here | Collected::Elsewhere => (Arc::clone(domain), domain.in_file_order(&indices)),
+            Collected::Whole(domain, columns) => (domain, Cow::Owned(columns.concat())),
+        };
+        let index = |index: u32| (index != NONE).then_some(index);
         match route {
             Route::Files => {
-                let values = entities.iter().map(|&entity| index(entity).map_or(-1, i64::from)).collect();
-                self.output_field(tag, domain, FieldValues::Entity(values))
+                let values = indices.iter().map(|&entity| index(entity).map_or(-1, i64::from)).collect();
+                self.output_field(tag, &domain, FieldValues::Entity(values))
             }
             Route::Skip | Route::Values => {
-                let values: Vec<f64> = entities.iter().map(|&entity| index(entity).map_or(-1.0, f64::from)).collect();
+                let values: Vec<f64> = indices.iter().map(|&entity| index(entity).map_or(-1.0, f64::from)).collect();
                 self.outputs.collection(tag, &values).map_err(|error| self.run.locate(error))
             }
         }
+    }
+
+    /// Values of the whole domain, where this rank writes them.
+    fn collected<T: Wire>(&mut self, domain: &Arc<Domain>, components: &[&[T]]) -> Result<Collected<T>, Error> {
+        let Some(rank) = &mut self.rank else { return Ok(Collected::Here) };
+        Ok(match rank.gather(domain, components, self.run)? {
+            Some((domain, columns)) => Collected::Whole(domain, columns),
+            None => Collected::Elsewhere,
+        })
     }
 
     /// True if an output of a collection has no effect now, because it is suppressed or its step is
@@ -170,12 +234,16 @@ impl OutputWriter<'_> {
     }
 
     /// Destination of a collection; `None` if it is not written.
-    fn route(&mut self, tag: &str, domain: &Domain) -> Option<Route> {
-        let route = self.outputs.route(tag, domain.len());
+    fn route(&mut self, tag: &str, domain: &Arc<Domain>) -> Result<Option<Route>, Error> {
+        let elements = match &self.rank {
+            Some(rank) => rank.context.whole_len(domain)?,
+            None => domain.len(),
+        };
+        let route = self.outputs.route(tag, elements);
         if route == Route::Values {
             self.run.progress.close_bar();
         }
-        (route != Route::Skip).then_some(route)
+        Ok((route != Route::Skip).then_some(route))
     }
 
     /// Writes a collection to files.
@@ -192,8 +260,9 @@ impl OutputWriter<'_> {
         if !self.outputs.needs_support() {
             return Support { kind: domain.kind(), n_entities: domain.len(), subset: None };
         }
-        self.outputs.set_grid(self.grid.without_geometry());
-        self.grid.support(domain)
+        let grid = self.rank.as_mut().and_then(|rank| rank.whole_domains()).unwrap_or(self.grid);
+        self.outputs.set_grid(grid.without_geometry());
+        grid.support(domain)
     }
 
     /// True if collections of this size currently go to files, as [`OutputWriter::later`]
@@ -392,6 +461,7 @@ impl OutputWriter<'_> {
     }
 
     fn not_finite(&self, not_finite: &NotFinite) -> Error {
-        finite::error(not_finite, self.grid.grid(), &self.run.program, self.inputs)
+        let grid = self.rank.as_ref().and_then(|rank| rank.whole_grid()).unwrap_or(self.grid.grid());
+        finite::error(not_finite, grid, &self.run.program, self.inputs)
     }
 }

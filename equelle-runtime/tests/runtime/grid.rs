@@ -183,9 +183,9 @@ fn shapes_that_no_grid_has() {
         assert_eq!(error.kind, ErrorKind::Data);
         assert!(error.message.contains(what), "{}", error.message);
     };
-    refused(Cartesian { dim: 0, n: [1; 3], spacing: [1.0; 3], joined: [false; 3] }, "not 0");
-    refused(Cartesian { dim: 4, n: [1; 3], spacing: [1.0; 3], joined: [false; 3] }, "not 4");
-    refused(Cartesian { dim: 2, n: [4, 3, 2], spacing: [1.0; 3], joined: [false; 3] }, "one layer of cells along z");
+    refused(Cartesian { dim: 0, n: [1; 3], spacing: [1.0; 3], joined: [false; 3], place: None }, "not 0");
+    refused(Cartesian { dim: 4, n: [1; 3], spacing: [1.0; 3], joined: [false; 3], place: None }, "not 4");
+    refused(Cartesian { dim: 2, n: [4, 3, 2], spacing: [1.0; 3], joined: [false; 3], place: None }, "one layer of cells along z");
     refused(Cartesian::plane([4, 0], [1.0, 1.0]), "no cells along y");
     refused(Cartesian::plane([4, 3], [1.0, -1.0]), "along y must be positive");
     refused(Cartesian::plane([4, 3], [f64::NAN, 1.0]), "along x must be positive");

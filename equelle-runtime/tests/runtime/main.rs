@@ -32,6 +32,7 @@ mod output;
 mod output_steps;
 mod params;
 mod positions;
+mod ranks;
 mod renumber;
 mod run_record;
 mod schema;

@@ -191,7 +191,8 @@ mod tests {
     /// Boxes of 1 x 2 x 4: distances to faces are 1/2, 1 and 2.
     #[test]
     fn boxes_are_orthogonal() {
-        let grid = Grid::cartesian(Cartesian { dim: 3, n: [2, 2, 1], spacing: [1.0, 2.0, 4.0], joined: [false; 3] }).expect("a grid");
+        let grid =
+            Grid::cartesian(Cartesian { dim: 3, n: [2, 2, 1], spacing: [1.0, 2.0, 4.0], joined: [false; 3], place: None }).expect("a grid");
         let quality = Quality::of(&grid);
         assert_eq!(quality.non_orthogonality.counts[0], 4);
         assert_eq!((quality.aspect.counts[1], quality.aspect.most), (4, Some((4.0, 0))));

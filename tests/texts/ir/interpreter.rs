@@ -8,7 +8,7 @@ use equelle_runtime::{Error, ErrorKind};
 
 use super::simulate::{Form, Inputs, collections, module, run, scalars};
 
-const SHAPE: Cartesian = Cartesian { dim: 2, n: [3, 2, 1], spacing: [1.0, 1.0, 1.0], joined: [false; 3] };
+const SHAPE: Cartesian = Cartesian { dim: 2, n: [3, 2, 1], spacing: [1.0, 1.0, 1.0], joined: [false; 3], place: None };
 
 /// Error of a module that has a source text, so that messages have lines.
 fn error(text: &str, source: &str) -> Error {

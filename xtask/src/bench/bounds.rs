@@ -202,10 +202,10 @@ fn bound(time: &KernelTime, counts: &Value, rates: Rates) -> f64 {
     let number = |key: &str| counts[key].as_f64().unwrap_or(0.0);
     let slow: Vec<f64> = KINDS[1..].iter().map(|(kind, _)| number(kind)).collect();
     let simple = number("flops") - slow.iter().sum::<f64>();
-    let of_element: f64 = std::iter::once(simple).chain(slow).zip(rates.operations).map(|(count, seconds)| count * seconds).sum();
+    let with_element: f64 = std::iter::once(simple).chain(slow).zip(rates.operations).map(|(count, seconds)| count * seconds).sum();
     // As many elements as the bytes of the run are of.
     let elements = if number("bytes") > 0.0 { time.bytes / number("bytes").round() } else { 0.0 };
-    (time.bytes * rates.byte).max(elements * of_element)
+    (time.bytes * rates.byte).max(elements * with_element)
 }
 
 impl Times {

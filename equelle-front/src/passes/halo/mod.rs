@@ -20,7 +20,7 @@ use crate::source::Span;
 /// Most layers that a program may need.
 pub const MAX_LAYERS: u32 = 16;
 
-/// What a program needs on ranks.
+/// Layers and exchanges that a program needs on ranks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HaloLayers {
     /// Layers of the halo of each rank, 1 at least.

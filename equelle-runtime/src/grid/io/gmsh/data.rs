@@ -76,10 +76,10 @@ pub(super) fn arrays(data: Vec<ElementData>, tags: impl Iterator<Item = Option<u
     let mut arrays: BTreeMap<String, NamedArray> = BTreeMap::new();
     for ElementData { name, components, tags, values } in data {
         let mut columns = vec![vec![f64::NAN; cell_of.len()]; components];
-        for (tag, of_element) in tags.iter().zip(values.chunks_exact(components)) {
+        for (tag, with_element) in tags.iter().zip(values.chunks_exact(components)) {
             // The others are faces, or repeats of cells for further groups.
             let Some(&cell) = cell_of.get(tag) else { continue };
-            columns.iter_mut().zip(of_element).for_each(|(column, value)| column[cell as usize] = *value);
+            columns.iter_mut().zip(with_element).for_each(|(column, value)| column[cell as usize] = *value);
         }
         if columns[0].iter().any(|value| value.is_nan()) {
             continue;

@@ -1,0 +1,201 @@
+//! One rank of a run: its messages, and the plans of the domains that it has seen.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+use super::domain_plan::{DomainPlan, Exchanged};
+use super::transport::{Transport, all_gather, packed, unpacked};
+use crate::domain::Domain;
+use crate::error::Error;
+use crate::operators::{BoolReduction, Reduction};
+use crate::rank_id::RankId;
+use crate::real::Real;
+use crate::reduce::{LEAF, leaf_of, start, tree};
+use crate::wire::Wire;
+
+/// One rank of a run. All ranks call its methods in the same order, with the same domains.
+pub struct RankContext {
+    transport: Box<dyn Transport>,
+    plans: Mutex<Plans>,
+    progress: Arc<RankProgress>,
+}
+
+/// By domain; those of domains that are gone are dropped.
+type Plans = Vec<(Weak<Domain>, Arc<DomainPlan>)>;
+
+/// Progress of a rank, which outlives its run.
+#[derive(Debug, Default)]
+pub struct RankProgress {
+    statements: AtomicU64,
+    exchanges: AtomicU64,
+    messages: AtomicU64,
+    bytes: AtomicU64,
+    has_lost_rank: AtomicBool,
+}
+
+impl RankProgress {
+    /// Number of statements of the program that have begun: the first error of all ranks is that
+    /// of the least number.
+    pub fn statements(&self) -> u64 {
+        self.statements.load(Ordering::Relaxed)
+    }
+
+    /// Number of exchanges.
+    pub fn exchanges(&self) -> u64 {
+        self.exchanges.load(Ordering::Relaxed)
+    }
+
+    /// Messages that were sent in exchanges, and their bytes.
+    pub fn exchanged(&self) -> Exchanged {
+        Exchanged { messages: self.messages.load(Ordering::Relaxed), bytes: self.bytes.load(Ordering::Relaxed) }
+    }
+
+    /// True if another rank ended before it had sent what this one waited for, so that an error
+    /// follows from one there.
+    pub fn has_lost_rank(&self) -> bool {
+        self.has_lost_rank.load(Ordering::Relaxed)
+    }
+}
+
+impl RankContext {
+    /// A rank that sends its messages so.
+    pub fn new(transport: Box<dyn Transport>) -> RankContext {
+        RankContext { transport, plans: Mutex::default(), progress: Arc::default() }
+    }
+
+    /// The rank that this is.
+    pub fn rank(&self) -> RankId {
+        self.transport.rank()
+    }
+
+    /// Number of ranks.
+    pub fn n_ranks(&self) -> usize {
+        self.transport.n_ranks()
+    }
+
+    /// True for rank 0, which reads and writes files.
+    pub fn is_root(&self) -> bool {
+        self.rank() == RankId(0)
+    }
+
+    /// Its progress.
+    pub fn progress(&self) -> &Arc<RankProgress> {
+        &self.progress
+    }
+
+    /// Counts a statement of the program.
+    pub fn begin_statement(&self) {
+        self.progress.statements.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Number of elements of a whole domain.
+    ///
+    /// # Errors
+    /// `Backend` if another rank has ended; `Data` for edges and vertices.
+    pub fn whole_len(&self, domain: &Arc<Domain>) -> Result<usize, Error> {
+        Ok(self.plan(domain)?.whole_len as usize)
+    }
+
+    /// Brings the values of the first `depth` layers of the halo from the ranks that own them.
+    /// `values` has one for each element of the domain.
+    ///
+    /// # Errors
+    /// As for [`RankContext::whole_len`].
+    pub fn exchange<T: Wire>(&self, domain: &Arc<Domain>, values: &mut [T], depth: u32) -> Result<(), Error> {
+        let sent = self.plan(domain)?.exchange(&*self.transport, values, depth)?;
+        self.progress.exchanges.fetch_add(1, Ordering::Relaxed);
+        self.progress.messages.fetch_add(sent.messages, Ordering::Relaxed);
+        self.progress.bytes.fetch_add(sent.bytes, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Reduces values in the order of [`crate::reduce`] over the whole domain; the same bits as one
+    /// process, on every rank. `None` for Max or Min without elements.
+    ///
+    /// # Errors
+    /// As for [`RankContext::whole_len`].
+    pub fn reduce<R: Real>(&self, reduction: Reduction, domain: &Arc<Domain>, values: &[R]) -> Result<Option<f64>, Error> {
+        let block = self.plan(domain)?.gather_leaves(&*self.transport, values)?;
+        // Leaves are never empty, so that each has a value.
+        let leaves: Vec<f64> = block.chunks(LEAF).map(|values| leaf_of(reduction, values).unwrap_or(f64::NAN)).collect();
+        let mut leaves = all_gather(&*self.transport, &leaves)?.concat();
+        Ok(if leaves.is_empty() { start(reduction) } else { tree(reduction, &mut leaves) })
+    }
+
+    /// Reduces truth values over the whole domain.
+    ///
+    /// # Errors
+    /// As for [`RankContext::whole_len`].
+    pub fn reduce_bools(&self, reduction: BoolReduction, domain: &Arc<Domain>, values: &[bool]) -> Result<bool, Error> {
+        let own = self.plan(domain)?.gather_leaves(&*self.transport, values)?;
+        let of = |values: &[bool]| match reduction {
+            BoolReduction::Any => values.contains(&true),
+            BoolReduction::All => !values.contains(&false),
+        };
+        Ok(of(&all_gather(&*self.transport, &[of(&own)])?.concat()))
+    }
+
+    /// True if it is true on any rank.
+    ///
+    /// # Errors
+    /// `Backend` if another rank has ended.
+    pub fn any(&self, value: bool) -> Result<bool, Error> {
+        Ok(all_gather(&*self.transport, &[value])?.concat().contains(&true))
+    }
+
+    /// All values of the whole domain in the order of the file, on rank 0; `None` on others.
+    ///
+    /// # Errors
+    /// As for [`RankContext::whole_len`].
+    pub fn gather<T: Wire>(&self, domain: &Arc<Domain>, values: &[T]) -> Result<Option<Vec<T>>, Error> {
+        let whole = self.plan(domain)?.gather(&*self.transport, values)?;
+        Ok(self.is_root().then_some(whole))
+    }
+
+    /// The values of the elements here, halo included, of those that rank 0 has of the whole domain
+    /// in the order of the file.
+    ///
+    /// # Errors
+    /// As for [`RankContext::whole_len`].
+    pub fn scatter<T: Wire>(&self, domain: &Arc<Domain>, whole: Option<&[T]>) -> Result<Vec<T>, Error> {
+        self.plan(domain)?.scatter(&*self.transport, whole)
+    }
+
+    /// The values that rank 0 has, on every rank.
+    ///
+    /// # Errors
+    /// `Backend` if another rank has ended.
+    pub fn broadcast<T: Wire>(&self, values: Option<&[T]>) -> Result<Vec<T>, Error> {
+        let Some(values) = values else { return Ok(unpacked(&self.transport.receive(RankId(0))?).collect()) };
+        for rank in 1..self.n_ranks() {
+            self.transport.send(RankId(rank as u32), packed(values.iter().copied()))?;
+        }
+        Ok(values.to_vec())
+    }
+
+    /// Waits until rank 0 has ended, which has found an error; an error that follows from it.
+    pub fn follow_error(&self) -> Error {
+        loop {
+            if let Err(error) = self.transport.receive(RankId(0)) {
+                return error;
+            }
+        }
+    }
+
+    fn plan(&self, domain: &Arc<Domain>) -> Result<Arc<DomainPlan>, Error> {
+        let mut plans = self.plans.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, plan)) = plans.iter().find(|(known, _)| known.as_ptr() == Arc::as_ptr(domain)) {
+            return Ok(Arc::clone(plan));
+        }
+        let plan = Arc::new(DomainPlan::new(&*self.transport, domain)?);
+        plans.retain(|(known, _)| known.strong_count() > 0);
+        plans.push((Arc::downgrade(domain), Arc::clone(&plan)));
+        Ok(plan)
+    }
+}
+
+impl Drop for RankContext {
+    fn drop(&mut self) {
+        self.progress.has_lost_rank.store(self.transport.has_lost_rank(), Ordering::Relaxed);
+    }
+}

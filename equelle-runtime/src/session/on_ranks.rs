@@ -1,0 +1,159 @@
+//! The rank of a run: rank 0 has the whole grid beside its part, and reads and writes for all.
+
+use std::sync::{Arc, Weak};
+
+use super::context::RunContext;
+use super::grid_domains::GridDomains;
+use crate::domain::Domain;
+use crate::error::{Error, ErrorKind};
+use crate::grid::{Grid, Renumber};
+use crate::input::CollectionInput;
+use crate::params::Parameters;
+use crate::ranks::RankContext;
+use crate::wire::Wire;
+
+/// Parameters that a run on ranks does not know yet.
+const REFUSED: [&str; 4] = ["checkpoint_every", "checkpoint_minutes", "restart", "stop_when_change"];
+
+/// One rank of a run, with the whole grid where files are read and written.
+pub struct SessionRank {
+    pub(super) context: RankContext,
+    /// The whole grid, on rank 0.
+    whole: Option<GridDomains>,
+    /// The whole domains of those that are subsets here; none but on rank 0.
+    subsets: Vec<(Weak<Domain>, Option<Arc<Domain>>)>,
+    /// Domains that were read, by name and superset.
+    read_domains: Vec<(String, Arc<Domain>, Arc<Domain>)>,
+}
+
+impl SessionRank {
+    /// A rank; rank 0 gets the whole grid.
+    pub fn new(context: RankContext, whole: Option<Grid>) -> SessionRank {
+        SessionRank {
+            context,
+            whole: whole.map(|grid| GridDomains::new(grid, Renumber::No)),
+            subsets: Vec::new(),
+            read_domains: Vec::new(),
+        }
+    }
+
+    /// The whole grid, on rank 0.
+    pub(super) fn whole_grid(&self) -> Option<&Arc<Grid>> {
+        self.whole.as_ref().map(GridDomains::grid)
+    }
+
+    /// The domains on the whole grid, on rank 0.
+    pub(super) fn whole_domains(&mut self) -> Option<&mut GridDomains> {
+        self.whole.as_mut()
+    }
+
+    /// Refuses parameters that need more than runs on ranks have.
+    ///
+    /// # Errors
+    /// `Usage`, with the parameter.
+    pub(super) fn check_parameters(parameters: &Parameters) -> Result<(), Error> {
+        let Some(key) = REFUSED.into_iter().find(|key| parameters.contains(key)) else { return Ok(()) };
+        Err(Error::new(ErrorKind::Usage, format!("parameter `{key}` does not go with several ranks yet")))
+    }
+
+    /// The whole domain of one here, on rank 0. All ranks ask together.
+    ///
+    /// # Errors
+    /// `Backend` if another rank has ended; those of the grid.
+    pub(super) fn whole_domain(&mut self, domain: &Arc<Domain>, run: &RunContext) -> Result<Option<Arc<Domain>>, Error> {
+        if let Some(set) = domain.canonical_set() {
+            return self.whole.as_mut().map(|whole| whole.canonical(set, run)).transpose();
+        }
+        if let Some((_, whole)) = self.subsets.iter().find(|(known, _)| known.as_ptr() == Arc::as_ptr(domain)) {
+            return Ok(whole.clone());
+        }
+        let within = match domain.parent() {
+            Some(parent) => self.whole_domain(&Arc::clone(parent), run)?,
+            None => None,
+        };
+        let here: Vec<u32> = domain.elements().iter().map(|&element| domain.grid().file_index(domain.kind(), element)).collect();
+        let elements = self.context.gather(domain, &here)?;
+        let whole = within.zip(elements).map(|(within, elements)| Domain::trusted_subset(domain.name().to_owned(), &within, elements));
+        self.pair(domain, whole.clone());
+        Ok(whole)
+    }
+
+    fn pair(&mut self, domain: &Arc<Domain>, whole: Option<Arc<Domain>>) {
+        self.subsets.retain(|(known, _)| known.strong_count() > 0);
+        self.subsets.push((Arc::downgrade(domain), whole));
+    }
+
+    /// A collection that rank 0 reads for a whole domain: the values of the elements here.
+    ///
+    /// # Errors
+    /// Those of `read`; `Backend` if another rank has ended.
+    pub(super) fn read<T: Wire>(
+        &mut self,
+        domain: &Arc<Domain>,
+        run: &mut RunContext,
+        read: impl FnOnce(&Grid, &Arc<Domain>, &mut RunContext) -> Result<CollectionInput<T>, Error>,
+    ) -> Result<CollectionInput<T>, Error> {
+        let whole = self.whole_domain(domain, run)?;
+        let found = match (&self.whole, whole) {
+            (Some(grid), Some(whole)) => Some(read(grid.grid(), &whole, run)?),
+            _ => None,
+        };
+        let uniform = match &found {
+            Some(CollectionInput::Uniform(value)) => Some(vec![*value]),
+            Some(CollectionInput::Values(_)) => Some(Vec::new()),
+            None => None,
+        };
+        if let Some(&value) = self.context.broadcast(uniform.as_deref())?.first() {
+            return Ok(CollectionInput::Uniform(value));
+        }
+        let values = match &found {
+            Some(CollectionInput::Values(values)) => Some(&values[..]),
+            Some(CollectionInput::Uniform(_)) | None => None,
+        };
+        Ok(CollectionInput::Values(Arc::new(self.context.scatter(domain, values)?)))
+    }
+
+    /// A domain that rank 0 reads within a whole one: its elements here.
+    ///
+    /// # Errors
+    /// As for [`SessionRank::read`].
+    pub(super) fn read_domain(
+        &mut self,
+        name: &str,
+        within: &Arc<Domain>,
+        run: &mut RunContext,
+        read: impl FnOnce(&Grid, &Arc<Domain>, &mut RunContext) -> Result<Arc<Domain>, Error>,
+    ) -> Result<Arc<Domain>, Error> {
+        if let Some((.., domain)) = self.read_domains.iter().find(|(known, of, _)| known == name && Arc::ptr_eq(of, within)) {
+            return Ok(Arc::clone(domain));
+        }
+        let whole = self.whole_domain(within, run)?;
+        let found = match (&self.whole, whole) {
+            (Some(grid), Some(whole)) => Some(read(grid.grid(), &whole, run)?),
+            _ => None,
+        };
+        let elements = self.context.broadcast(found.as_ref().map(|domain| domain.elements()))?;
+        let mut here: Vec<u32> = elements.iter().filter_map(|&element| within.grid().find_entity(within.kind(), element)).collect();
+        here.sort_unstable();
+        let domain = Domain::trusted_subset(name.to_owned(), within, here);
+        self.pair(&domain, found);
+        self.read_domains.push((name.to_owned(), Arc::clone(within), Arc::clone(&domain)));
+        Ok(domain)
+    }
+
+    /// All values of a whole domain in the order of the file, with that domain, on rank 0.
+    ///
+    /// # Errors
+    /// `Backend` if another rank has ended.
+    pub(super) fn gather<T: Wire>(
+        &mut self,
+        domain: &Arc<Domain>,
+        components: &[&[T]],
+        run: &RunContext,
+    ) -> Result<Option<(Arc<Domain>, Vec<Vec<T>>)>, Error> {
+        let whole = self.whole_domain(domain, run)?;
+        let columns: Option<Vec<Vec<T>>> =
+            components.iter().map(|values| self.context.gather(domain, values)).collect::<Result<Vec<_>, _>>()?.into_iter().collect();
+        Ok(whole.zip(columns))
+    }
+}

@@ -1,0 +1,342 @@
+//! Parts of grids, exchanges, reductions and the order of the file, on ranks that are threads.
+
+use std::sync::Arc;
+
+use equelle_runtime::domain::Domain;
+use equelle_runtime::grid::io::opm;
+use equelle_runtime::grid::{Cartesian, Grid, NONE, PartBox, SideMap};
+use equelle_runtime::ranks::{Boxes, RankContext, RankId, ThreadTransport};
+use equelle_runtime::reduce::reduce;
+use equelle_runtime::session::grid_from_parameters;
+use equelle_runtime::{BoolReduction, CanonicalSet, EntityKind, Extent, Parameters, Reduction};
+
+use crate::triangles::{Order, triangles};
+
+/// Numbers from a seed (splitmix64, Steele et al. 2014, doi:10.1145/2660193.2660195).
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    fn below(&mut self, n: usize) -> usize {
+        (self.next() % n as u64) as usize
+    }
+}
+
+const SETS: [CanonicalSet; 6] = [
+    CanonicalSet::new(EntityKind::Cell, Extent::All),
+    CanonicalSet::new(EntityKind::Cell, Extent::Interior),
+    CanonicalSet::new(EntityKind::Cell, Extent::Boundary),
+    CanonicalSet::new(EntityKind::Face, Extent::All),
+    CanonicalSet::new(EntityKind::Face, Extent::Interior),
+    CanonicalSet::new(EntityKind::Face, Extent::Boundary),
+];
+
+/// A grid of arrays: lines, planes, blocks, planes with joined sides, triangles.
+fn grid(random: &mut Random) -> Grid {
+    let n = |random: &mut Random, most: usize| 1 + random.below(most);
+    let cartesian = |shape: Cartesian| Grid::cartesian(shape).unwrap().as_unstructured();
+    match random.below(5) {
+        0 => cartesian(Cartesian::line(n(random, 40), 0.3)),
+        1 => cartesian(Cartesian::plane([n(random, 12), n(random, 12)], [0.1, 0.7])),
+        2 => cartesian(Cartesian::block([n(random, 6), n(random, 6), n(random, 6)], [0.3, 0.1, 1.7])),
+        3 => {
+            let [nx, ny] = [1 + n(random, 8), n(random, 9)].map(|n| n.to_string());
+            let words = ["nx=".to_owned() + &nx, "ny=".to_owned() + &ny, "dx=0.3".into(), "grid_periodic=x-:x+".into()];
+            grid_from_parameters(&Parameters::from_words(&words).unwrap()).unwrap().as_unstructured()
+        }
+        _ => {
+            let text = triangles(n(random, 7), n(random, 7), Order::Shuffled);
+            opm::read_text("triangles".as_ref(), text.as_bytes()).unwrap()
+        }
+    }
+}
+
+/// Owners of cells: at random, in stripes, or almost all of one rank. Every rank has one.
+fn owners(random: &mut Random, n_cells: usize) -> (Vec<RankId>, u32) {
+    let n_ranks = 1 + random.below(n_cells.min(7));
+    let mut owners: Vec<RankId> = match random.below(3) {
+        0 => (0..n_cells).map(|_| RankId(random.below(n_ranks) as u32)).collect(),
+        1 => (0..n_cells).map(|cell| RankId((cell * n_ranks / n_cells) as u32)).collect(),
+        _ => vec![RankId(0); n_cells],
+    };
+    // Ranks without a cell get one of the first cells.
+    for rank in 0..n_ranks {
+        if !owners.contains(&RankId(rank as u32)) {
+            let many = |owners: &[RankId], cell: usize| owners.iter().filter(|&&other| other == owners[cell]).count() > 1;
+            let cell = (0..n_cells).find(|&cell| many(&owners, cell)).unwrap();
+            owners[cell] = RankId(rank as u32);
+        }
+    }
+    (owners, n_ranks as u32)
+}
+
+/// Runs a function on ranks that are threads, each with its part of a grid.
+fn on_ranks<T: Send>(
+    grid: &Grid,
+    owners: &[RankId],
+    n_ranks: u32,
+    layers: usize,
+    run: impl Fn(&RankContext, &Arc<Grid>) -> T + Sync,
+) -> Vec<T> {
+    std::thread::scope(|scope| {
+        let run = &run;
+        let ranks = ThreadTransport::connected(n_ranks as usize, Some(u64::from(n_ranks))).into_iter();
+        let threads: Vec<_> = ranks
+            .map(|transport| {
+                let context = RankContext::new(Box::new(transport));
+                let part = grid.part_of(owners, context.rank(), layers).unwrap().shared();
+                scope.spawn(move || run(&context, &part))
+            })
+            .collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    })
+}
+
+/// A number for each element of a domain that tells its index in the file.
+fn numbers(domain: &Domain, value: impl Fn(u32) -> f64) -> Vec<f64> {
+    domain.elements().iter().map(|&element| value(domain.grid().file_index(domain.kind(), element))).collect()
+}
+
+/// Cells and faces of a part are those of the grid up to its last layer, where faces lack a cell.
+#[test]
+fn parts_are_the_grid_around_their_cells() {
+    let mut random = Random(7_100_001);
+    for _ in 0..60 {
+        let whole = grid(&mut random);
+        let (owners, n_ranks) = owners(&mut random, whole.n_cells());
+        let layers = random.below(4);
+        for rank in 0..n_ranks {
+            let part = whole.part_of(&owners, RankId(rank), layers).unwrap();
+            let told = part.part().unwrap();
+            let in_file = |kind, entity: u32| part.file_index(kind, entity);
+            for cell in 0..part.n_cells() as u32 {
+                let file = in_file(EntityKind::Cell, cell);
+                let layer = told.layer(EntityKind::Cell, cell).unwrap();
+                assert_eq!(told.owner(EntityKind::Cell, cell), Some(owners[file as usize]));
+                assert_eq!(layer == 0, owners[file as usize] == RankId(rank));
+                assert_eq!(part.find_entity(EntityKind::Cell, file), Some(cell));
+                assert_eq!(part.geometry().cell_volumes[cell as usize].to_bits(), whole.geometry().cell_volumes[file as usize].to_bits());
+                assert_eq!(part.geometry().cell_centroids[cell as usize], whole.geometry().cell_centroids[file as usize]);
+                let faces: Vec<u32> = part.topology().faces_of(cell as usize).iter().map(|&face| in_file(EntityKind::Face, face)).collect();
+                assert_eq!(faces, whole.topology().faces_of(file as usize), "all faces, in the same order");
+                // The layer is the distance: a neighbour is a layer further at most.
+                for &face in part.topology().faces_of(cell as usize) {
+                    let ends = part.topology().face_cells[face as usize];
+                    let expected = whole.topology().face_cells[in_file(EntityKind::Face, face) as usize];
+                    for (end, expected) in ends.into_iter().zip(expected) {
+                        match part.find_entity(EntityKind::Cell, expected) {
+                            Some(here) if expected != NONE => {
+                                assert_eq!(end, here);
+                                assert!(told.layer(EntityKind::Cell, here).unwrap() <= layer + 1);
+                            }
+                            _ if expected == NONE => assert_eq!(end, expected),
+                            _ => assert!(end == cell && layer == layers, "only beyond the last layer"),
+                        }
+                    }
+                }
+            }
+            for set in SETS {
+                let here = Domain::canonical(&Arc::new(part.clone()), set).unwrap();
+                let all = Domain::canonical(&Arc::new(whole.clone()), set).unwrap();
+                let layers: Vec<_> = here.elements().iter().map(|&element| told.layer(set.kind, element)).collect();
+                assert!(layers.is_sorted(), "by layer");
+                assert!(
+                    here.elements().iter().all(|&element| all.rank(in_file(set.kind, element)).is_some()),
+                    "members of {set:?} are members"
+                );
+            }
+        }
+    }
+}
+
+/// Boxes are the grid around their cells: neighbours by index and across faces, positions bit for
+/// bit, sets away from their ends; along an axis that is read around they go on at its other end.
+#[test]
+fn boxes_are_the_grid_around_their_cells() {
+    let mut random = Random(7_100_005);
+    let mut around = 0;
+    for _ in 0..80 {
+        let dim = 1 + random.below(3);
+        let n: [usize; 3] = std::array::from_fn(|axis| if axis < dim { 2 + random.below(7) } else { 1 });
+        let shape = Cartesian {
+            dim,
+            n,
+            spacing: std::array::from_fn(|a| if a < dim { [0.1, 0.7, 1.3][a] } else { 1.0 }),
+            joined: [false; 3],
+            place: None,
+        };
+        let whole = Grid::cartesian(shape).unwrap();
+        let n_ranks = 1 + random.below(4) as u32;
+        let Ok(boxes) = Boxes::new(n.map(|n| n as u64), [false; 3], n_ranks, [[0; 2]; 3]) else { continue };
+        let owner = |ijk: [usize; 3]| boxes.owner(ijk.map(|at| at as u64));
+        let wraps = [random.below(2) == 0, random.below(2) == 0, false];
+        let layers = random.below(3);
+        for rank in 0..n_ranks {
+            let own = boxes.box_of(RankId(rank));
+            let part = PartBox { start: own.start.map(|at| at as usize), len: own.len.map(|n| n as usize), layers, wraps };
+            let Ok(part) = whole.box_of(part, owner) else { continue };
+            let (told, here) = (part.part().unwrap(), *part.cartesian_shape().unwrap());
+            let geometry = part.geometry();
+            for cell in 0..part.n_cells() as u32 {
+                let file = part.file_index(EntityKind::Cell, cell);
+                let ijk = shape.cell_ijk(file as usize);
+                let layer = told.layer(EntityKind::Cell, cell).unwrap();
+                assert_eq!(told.owner(EntityKind::Cell, cell), Some(owner(ijk)));
+                assert!((layer == 0) <= (owner(ijk) == RankId(rank)), "own cells are of layer 0");
+                assert_eq!(geometry.cell_centroids[cell as usize], whole.geometry().cell_centroids[file as usize]);
+                assert_eq!(geometry.cell_volumes[cell as usize].to_bits(), whole.geometry().cell_volumes[file as usize].to_bits());
+                assert_eq!(part.centroid(EntityKind::Cell, cell), Some(geometry.cell_centroids[cell as usize]));
+                for axis in 0..dim {
+                    assert_eq!(here.index_along(cell, axis), ijk[axis]);
+                    for by in [-2_i8, -1, 1, 2] {
+                        assert_eq!(here.is_outside(cell, axis, by), shape.is_outside(file, axis, by));
+                        let maps = if wraps[axis] { SideMap::Wrap } else { SideMap::Mirror };
+                        let mut offset = [0; 3];
+                        offset[axis] = by;
+                        if layer + usize::from(by.unsigned_abs()) <= layers || n_ranks == 1 {
+                            let (found, expected) = (here.offset_cell(cell, offset, [maps; 6]), shape.offset_cell(file, offset, [maps; 6]));
+                            assert_eq!(part.file_index(EntityKind::Cell, found), expected, "{n:?} {ijk:?} {axis} {by}");
+                            around += usize::from(shape.is_outside(file, axis, by));
+                        }
+                    }
+                }
+                let faces: Vec<u32> =
+                    part.topology().faces_of(cell as usize).iter().map(|&face| part.file_index(EntityKind::Face, face)).collect();
+                // Programs that read around an axis that is cut have no faces.
+                if wraps == [false; 3] {
+                    assert_eq!(faces, whole.topology().faces_of(file as usize), "all faces, in the same order");
+                }
+                for &face in part.topology().faces_of(cell as usize).iter().filter(|_| layer < layers && wraps == [false; 3]) {
+                    let ends = part.topology().face_cells[face as usize];
+                    let expected = whole.topology().face_cells[part.file_index(EntityKind::Face, face) as usize];
+                    let in_file = |cell: u32| if cell == NONE { NONE } else { part.file_index(EntityKind::Cell, cell) };
+                    assert_eq!(ends.map(in_file), expected);
+                }
+            }
+            for face in (0..part.n_faces() as u32).filter(|_| wraps == [false; 3]) {
+                let file = part.file_index(EntityKind::Face, face) as usize;
+                assert_eq!(
+                    geometry.face_centroids[face as usize][..dim],
+                    whole.geometry().face_centroids[file][..dim],
+                    "{n:?} face {file}"
+                );
+            }
+        }
+    }
+    assert!(around > 200, "sides were read beyond: {around}");
+}
+
+/// After an exchange all layers up to its depth have the values of their owners, others what they
+/// had; then all values are in the order of the file, and come back.
+#[test]
+fn halos_have_the_values_of_their_owners() {
+    let mut random = Random(7_100_002);
+    for _ in 0..60 {
+        let whole = grid(&mut random);
+        let (owners, n_ranks) = owners(&mut random, whole.n_cells());
+        let (layers, seed) = (1 + random.below(3), random.next());
+        let depth = 1 + random.below(layers) as u32;
+        let value = |index: u32| f64::from(index) + 0.5;
+        let sent = on_ranks(&whole, &owners, n_ranks, layers, |context, part| {
+            for set in SETS {
+                let all = Domain::canonical(part, set).unwrap();
+                let held: Vec<bool> = numbers(&all, f64::from).iter().map(|&index| !(index as u64 ^ seed).is_multiple_of(3)).collect();
+                for domain in [Domain::filtered("some", &all, &held), all] {
+                    let told = part.part().unwrap();
+                    let mut values = numbers(&domain, value);
+                    let layer = |element: u32| told.layer(set.kind, element).unwrap();
+                    for (place, &element) in values.iter_mut().zip(domain.elements()) {
+                        if layer(element) > 0 {
+                            *place = f64::NAN;
+                        }
+                    }
+                    context.exchange(&domain, &mut values, depth).unwrap();
+                    for ((found, expected), &element) in values.iter().zip(numbers(&domain, value)).zip(domain.elements()) {
+                        let is_right = layer(element) <= depth as usize;
+                        assert!(if is_right { *found == expected } else { found.is_nan() }, "{set:?}, layer {}", layer(element));
+                    }
+                    let gathered = context.gather(&domain, &values).unwrap();
+                    let whole_values: Option<Vec<f64>> = gathered.clone();
+                    let back = context.scatter(&domain, gathered.as_deref()).unwrap();
+                    assert_eq!(back, numbers(&domain, value));
+                    if let Some(values) = whole_values {
+                        assert_eq!(values.len(), context.whole_len(&domain).unwrap());
+                        assert!(values.is_sorted());
+                    }
+                }
+            }
+            context.progress().exchanged()
+        });
+        let alone = n_ranks == 1;
+        assert_eq!(sent.iter().all(|sent| sent.messages == 0), alone || whole.n_cells() == 1);
+    }
+}
+
+/// Sums reveal the order of additions in their bits: values differ by ten orders of magnitude.
+fn reductions(seed: u64, times: usize) {
+    let mut random = Random(seed);
+    for _ in 0..times {
+        let whole = Arc::new(grid(&mut random));
+        let (owners, n_ranks) = owners(&mut random, whole.n_cells());
+        let (set, seed) = (SETS[random.below(SETS.len())], random.next());
+        let value = |index: u32| {
+            let mut own = Random(seed ^ u64::from(index));
+            let exponent = own.below(10) as i32 - 5;
+            (own.next() as f64 / u64::MAX as f64 - 0.5) * 10f64.powi(exponent)
+        };
+        let every = 1 + random.below(3) as u32;
+        let some = |grid: &Arc<Grid>| {
+            let all = Domain::canonical(grid, set).unwrap();
+            let held: Vec<bool> = numbers(&all, f64::from).iter().map(|&index| (index as u32).is_multiple_of(every)).collect();
+            Domain::filtered("some", &all, &held)
+        };
+        let expected = numbers(&some(&whole), value);
+        let truths: Vec<bool> = expected.iter().map(|&value| value > 0.0).collect();
+        on_ranks(&whole, &owners, n_ranks, random.below(3), |context, part| {
+            let domain = some(part);
+            // In the halo stands what must not be read.
+            let own = |(value, position): (f64, usize)| if domain.is_own(position) { value } else { f64::NAN };
+            let values: Vec<f64> = numbers(&domain, value).into_iter().zip(0..).map(own).collect();
+            for reduction in [Reduction::Sum, Reduction::Prod, Reduction::Max, Reduction::Min] {
+                let found = context.reduce(reduction, &domain, &values).unwrap();
+                assert_eq!(found.map(f64::to_bits), reduce(reduction, &expected).map(f64::to_bits), "{reduction:?} of {set:?}");
+                let singles: Vec<f32> = values.iter().map(|&value| value as f32).collect();
+                let expected: Vec<f32> = expected.iter().map(|&value| value as f32).collect();
+                let found = context.reduce(reduction, &domain, &singles).unwrap();
+                assert_eq!(found.map(f64::to_bits), reduce(reduction, &expected).map(f64::to_bits), "{reduction:?} of {set:?} in singles");
+            }
+            let here: Vec<bool> = values.iter().map(|&value| value > 0.0).collect();
+            assert_eq!(context.reduce_bools(BoolReduction::Any, &domain, &here).unwrap(), truths.contains(&true));
+            assert_eq!(context.reduce_bools(BoolReduction::All, &domain, &here).unwrap(), !truths.contains(&false));
+        });
+    }
+}
+
+#[test]
+fn reductions_have_the_bits_of_one_process() {
+    reductions(7_100_003, 150);
+    // Several leaves for each rank, the last one not full.
+    let whole = Arc::new(Grid::cartesian(Cartesian::plane([113, 97], [1.0, 1.0])).unwrap().as_unstructured());
+    let owners: Vec<RankId> = (0..whole.n_cells()).map(|cell| RankId((cell % 3) as u32)).collect();
+    let value = |index: u32| f64::from(index).sin() * 10f64.powi(index as i32 % 13 - 6);
+    let all = |grid: &Arc<Grid>| Domain::canonical(grid, SETS[0]).unwrap();
+    let expected = reduce(Reduction::Sum, &numbers(&all(&whole), value)).map(f64::to_bits);
+    let found = on_ranks(&whole, &owners, 3, 1, |context, part| {
+        let domain = all(part);
+        context.reduce(Reduction::Sum, &domain, &numbers(&domain, value)).unwrap().map(f64::to_bits)
+    });
+    assert_eq!(found, [expected; 3]);
+}
+
+#[test]
+#[ignore = "100,000 grids, partitions and domains, three minutes: `.ci/full`"]
+fn many_reductions_have_the_bits_of_one_process() {
+    reductions(7_200_000, 100_000);
+}
