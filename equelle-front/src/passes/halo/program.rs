@@ -51,7 +51,7 @@ impl<'a> Program<'a> {
                 }
                 StmtKind::Let { results, op } => {
                     for &result in results {
-                        let reads = Reads::of_operation(main, outreach, op, result);
+                        let reads = Reads::of_operation(&self.module.sets, main, outreach, op, result);
                         if let (Op::Where { .. }, Some(set)) = (op, main.values[result.0 as usize].ty.mapping()) {
                             self.conditions.entry(set).or_default().push(reads.clone());
                         }
