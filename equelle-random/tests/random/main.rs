@@ -6,6 +6,7 @@ mod all_programs;
 mod compiled;
 mod cuda;
 mod forms;
+mod halo;
 mod lanes;
 mod parameters;
 mod residuals;
