@@ -45,7 +45,7 @@ pub struct Failure {
 }
 
 impl Failure {
-    fn new(kind: &'static str, text: impl Into<String>) -> Self {
+    pub(crate) fn new(kind: &'static str, text: impl Into<String>) -> Self {
         Failure { kind, text: text.into() }
     }
 }
@@ -346,7 +346,7 @@ pub fn compare_lanes(
 }
 
 /// The same bits, and the same words of an error.
-fn same_words(expected: &Outcome, found: &Outcome) -> Result<(), String> {
+pub(crate) fn same_words(expected: &Outcome, found: &Outcome) -> Result<(), String> {
     same(expected, found, &bits)?;
     let words = |outcome: &Outcome| outcome.error.as_ref().map(|error| error.message.clone());
     if words(expected) != words(found) {

@@ -5,6 +5,8 @@ use std::fmt::{self, Write as _};
 use std::sync::Arc;
 
 use equelle_runtime::output::Record;
+#[cfg(feature = "compiler")]
+use equelle_runtime::output::Records;
 use equelle_runtime::{Error, Program as Runnable, Session, session};
 
 use crate::tree::Program;
@@ -51,8 +53,7 @@ impl fmt::Display for Ended {
 /// run of one program in four, and are compared like others in runs of the rest.
 pub fn run_by(runnable: &Arc<Runnable>, words: &[String], run: impl FnOnce(Session) -> Result<(), Error>) -> Outcome {
     let mut outcome = Outcome::default();
-    let nonfinite = if allows_nonfinite(runnable) { "nonfinite=allow" } else { "nonfinite=error" };
-    let words = [&[nonfinite.to_owned()], words].concat();
+    let words = with_policy(runnable, words);
     let result = Session::open_with(Arc::clone(runnable), &words, session::Options::silent()).and_then(|mut session| {
         let records = session.record_outputs();
         let result = run(session);
@@ -61,6 +62,18 @@ pub fn run_by(runnable: &Arc<Runnable>, words: &[String], run: impl FnOnce(Sessi
     });
     outcome.error = result.err().map(Ended::from);
     outcome
+}
+
+/// The words of a command line with what numbers that are not finite do.
+pub(crate) fn with_policy(runnable: &Runnable, words: &[String]) -> Vec<String> {
+    let nonfinite = if allows_nonfinite(runnable) { "nonfinite=allow" } else { "nonfinite=error" };
+    [&[nonfinite.to_owned()], words].concat()
+}
+
+/// Outputs that were recorded, and how the run ended.
+#[cfg(feature = "compiler")]
+pub(crate) fn from_records(records: &Records, result: Result<(), Error>) -> Outcome {
+    Outcome { outputs: records.take().into_iter().map(numbers).collect(), error: result.err().map(Ended::from) }
 }
 
 /// True if numbers that are not finite are put out: a choice by the program's text, the same in

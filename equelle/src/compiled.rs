@@ -67,8 +67,8 @@ impl Compiled {
         self.verified.module().interface.implicit
     }
 
-    /// The report of the compilation, with the memory of the program and the loops that back-ends
-    /// chose.
+    /// The report of the compilation, with memory and ranks of the program and the loops that
+    /// back-ends chose.
     ///
     /// # Errors
     /// A back-end cannot express the program.
@@ -76,6 +76,7 @@ impl Compiled {
         let mut report = self.report.clone();
         let module = self.verified.module();
         report.add_memory(module, &Needs::on_back_ends(module, &self.backends()));
+        report.add_ranks(module);
         pipeline::add_forms(&mut report, &self.source, &self.verified, &self.backends())?;
         Ok(report)
     }

@@ -6,7 +6,7 @@ use equelle_front::ir::AxisRules;
 use equelle_front::passes;
 use equelle_front::passes::halo::{HaloLayers, HaloRefusal};
 use equelle_front::source::SourceMap;
-use equelle_front::verify::{self, Verified};
+use equelle_front::verify::{self, Verified, VerifyError};
 use equelle_runtime::grid::{Grid, PartBox};
 use equelle_runtime::io::Sink;
 use equelle_runtime::params::Parameters;
@@ -27,22 +27,45 @@ pub struct RankProgram {
     axes: AxisRules,
 }
 
+/// An error of a program that is to run on ranks.
+#[derive(Clone, Debug)]
+pub enum RankProgramError {
+    /// It has a construct that does not run on ranks.
+    Refused(HaloRefusal),
+    /// The exchanges are not those that it needs: a defect of ours.
+    Invalid(Vec<VerifyError>),
+}
+
+impl RankProgramError {
+    /// For the user, with the line.
+    pub fn into_failure(self, source: &SourceMap) -> Failure {
+        match self {
+            RankProgramError::Refused(HaloRefusal { span, construct }) => {
+                let line = source.line(span.start);
+                let (file, own) = source.file_and_line(line);
+                let place = format!("{}:{own}: {}", source.file(file).name(), source.line_text(line).trim());
+                let message = format!("the program does not run on several ranks: it has {construct}\n --> {place}");
+                Error::new(ErrorKind::Usage, message).into()
+            }
+            RankProgramError::Invalid(errors) => {
+                let lines: Vec<String> = errors.iter().map(|error| format!("\n  {error}")).collect();
+                Failure::Internal(format!("the IR is not valid{}", lines.concat()))
+            }
+        }
+    }
+}
+
 impl RankProgram {
     /// Inserts the exchanges that a program needs, and proves that none is missing.
     ///
     /// # Errors
-    /// `Usage` for a program that cannot run on ranks, with the line; an internal error if the
-    /// proof fails.
-    pub fn new(source: &SourceMap, verified: &Verified) -> Result<RankProgram, Failure> {
+    /// For a program that cannot run on ranks.
+    pub fn new(verified: &Verified) -> Result<RankProgram, RankProgramError> {
         let mut module = verified.module().clone();
-        let halo = passes::for_ranks(&mut module).map_err(|refusal| refused(source, &refusal))?;
+        let halo = passes::for_ranks(&mut module).map_err(RankProgramError::Refused)?;
         let axes = AxisRules::from_module(&module);
-        let wrong = |errors: Vec<verify::VerifyError>| {
-            let lines: Vec<String> = errors.iter().map(|error| format!("\n  {error}")).collect();
-            Failure::Internal(format!("the IR is not valid{}", lines.concat()))
-        };
-        verify::halo::check(&module, halo.layers).map_err(wrong)?;
-        let verified = verify::verify(module).map_err(wrong)?;
+        verify::halo::check(&module, halo.layers).map_err(RankProgramError::Invalid)?;
+        let verified = verify::verify(module).map_err(RankProgramError::Invalid)?;
         Ok(RankProgram { verified, halo, axes })
     }
 
@@ -50,13 +73,6 @@ impl RankProgram {
     pub fn halo(&self) -> &HaloLayers {
         &self.halo
     }
-}
-
-fn refused(source: &SourceMap, refusal: &HaloRefusal) -> Failure {
-    let line = source.line(refusal.span.start);
-    let (file, own) = source.file_and_line(line);
-    let place = format!("{}:{own}: {}", source.file(file).name(), source.line_text(line).trim());
-    Error::new(ErrorKind::Usage, format!("the program does not run on several ranks: it has {}\n --> {place}", refusal.construct)).into()
 }
 
 /// Ranks of a run.
@@ -91,12 +107,29 @@ pub fn run(
     options: Options,
     ranks: &ThreadRanks,
 ) -> Result<Vec<Arc<RankProgress>>, Error> {
+    run_with(kernels, program, compiled, words, options, ranks, &|_| {})
+}
+
+/// [`run`] that changes the session of rank 0 before it begins.
+///
+/// # Errors
+/// As for [`run`].
+pub fn run_with(
+    kernels: Kernels,
+    program: &Arc<Program>,
+    compiled: &RankProgram,
+    words: &[String],
+    options: Options,
+    ranks: &ThreadRanks,
+    prepare: &(dyn Fn(&mut Session) + Sync),
+) -> Result<Vec<Arc<RankProgress>>, Error> {
     if let Some(option) = words.iter().find(|word| word.starts_with('-')) {
         return Err(Error::new(ErrorKind::Usage, format!("there is no option `{option}`")).hint("parameters are given as key=value"));
     }
     let parts = Parts::new(grid_for_program(program, &Parameters::from_words(words)?)?, compiled, ranks)?;
     let interrupt = options.interrupt.clone();
-    let transports = ThreadTransport::connected(ranks.n_ranks as usize, ranks.seed);
+    let n_ranks = ranks.partition.as_ref().map_or(ranks.n_ranks as usize, Partition::n_ranks);
+    let transports = ThreadTransport::connected(n_ranks, ranks.seed);
     let mut options = Some(Options { back_end: kernels.back_end(), ..options });
     let ended: Vec<Ended> = std::thread::scope(|scope| {
         let threads: Vec<_> = transports
@@ -109,7 +142,11 @@ pub fn run(
                 scope.spawn(move || {
                     let progress = Arc::clone(context.progress());
                     let mut record = None;
-                    let result = parts.open(program, words, context, options).and_then(|session| {
+                    let is_root = context.is_root();
+                    let result = parts.open(program, words, context, options).and_then(|mut session| {
+                        if is_root {
+                            prepare(&mut session);
+                        }
                         record = session.record();
                         run_in(kernels, &compiled.verified, session)
                     });

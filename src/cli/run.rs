@@ -179,7 +179,7 @@ fn interpret(kernels: Kernels, compiled: &Compiled, parameters: &[String], optio
     let result = match n_ranks {
         None => interpret::run_by(kernels, Arc::clone(compiled.program()), compiled.verified(), parameters, options),
         Some(n_ranks) => {
-            let program = RankProgram::new(compiled.source(), compiled.verified())?;
+            let program = RankProgram::new(compiled.verified()).map_err(|error| error.into_failure(compiled.source()))?;
             let ranks = ThreadRanks { n_ranks, partition: None, seed: Some(u64::from(n_ranks)) };
             ranks::run(kernels, compiled.program(), &program, parameters, options, &ranks).map(|_| ())
         }

@@ -29,6 +29,7 @@ fn report_at(name: &str, text: &str, level: OptLevel) -> (Report, SourceMap) {
     let (module, notes) = optimise_by(module, &Options { level, ..Options::default() }, &mut |_, _| {});
     let mut report = Report::of(&module, &notes);
     report.add_memory(&module, &Needs::of(&module));
+    report.add_ranks(&module);
     (report, source)
 }
 

@@ -160,7 +160,7 @@ impl<'a> Walk<'a> {
                 let domain = self.set_name(&function.values[on.0 as usize].ty);
                 self.input(function, results, text(known, name), |input| Data { domain, ..input }, line);
             }
-            Op::Where { .. } | Op::Step(_) => {}
+            Op::Where { .. } | Op::Step(_) | Op::Exchange { .. } => {}
             Op::InputSequence { name } => self.input(function, results, text(known, name), |input| input, line),
             Op::InputTable { name, argument, value } => {
                 let (Some(argument), Some(value), Some(&table)) = (text(known, argument), text(known, value), results.first()) else {

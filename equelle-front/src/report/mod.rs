@@ -8,6 +8,7 @@
 
 mod bytes;
 mod memory;
+mod ranks;
 mod slow;
 mod summary;
 mod traffic;
@@ -19,6 +20,7 @@ use crate::passes::{CallNotInlined, Why};
 
 pub use bytes::KernelBytes;
 pub use memory::{Memory, System};
+pub use ranks::{Exchange, Ranks};
 pub use slow::SlowOperations;
 pub use summary::{PartTotals, PerCell};
 pub use traffic::Traffic;
@@ -35,6 +37,8 @@ pub struct Report {
     pub parts: Vec<Part>,
     /// Memory and linear systems: [`Report::add_memory`].
     pub memory: Option<Memory>,
+    /// Halo and exchanges on several ranks: [`Report::add_ranks`].
+    pub ranks: Option<Ranks>,
 }
 
 /// Items that run together.

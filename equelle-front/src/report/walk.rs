@@ -37,7 +37,7 @@ impl Report {
             walker.part(when, 0, callee, &callee.body);
         }
         let file = module.source.name().rsplit(['/', '\\']).next().unwrap_or_default().to_owned();
-        Report { file, dimensions: walker.dimensions, parts: walker.parts, memory: None }
+        Report { file, dimensions: walker.dimensions, parts: walker.parts, memory: None, ranks: None }
     }
 
     /// The parts that run in each round of the innermost loops.

@@ -12,5 +12,6 @@ mod check_programs;
 mod check_rules;
 mod check_units;
 mod corners;
+mod halo;
 mod passes;
 mod syntax;

@@ -8,6 +8,7 @@ use crate::domain::Domain;
 use crate::error::{Error, ErrorKind};
 use crate::grid::{Grid, Renumber};
 use crate::input::CollectionInput;
+use crate::output::Route;
 use crate::params::Parameters;
 use crate::ranks::RankContext;
 use crate::wire::Wire;
@@ -139,6 +140,17 @@ impl SessionRank {
         self.pair(&domain, found);
         self.read_domains.push((name.to_owned(), Arc::clone(within), Arc::clone(&domain)));
         Ok(domain)
+    }
+
+    /// The destination of a collection, which rank 0 has decided.
+    ///
+    /// # Errors
+    /// `Backend` if another rank has ended.
+    pub(super) fn route(&self, decided: Option<Route>) -> Result<Route, Error> {
+        const ROUTES: [Route; 3] = [Route::Skip, Route::Values, Route::Files];
+        let number = |route: Route| ROUTES.iter().position(|other| *other == route).unwrap_or(0) as u32;
+        let number = self.context.broadcast(decided.map(|route| [number(route)]).as_ref().map(<[u32; 1]>::as_slice))?;
+        Ok(number.first().and_then(|&number| ROUTES.get(number as usize)).copied().unwrap_or(Route::Skip))
     }
 
     /// All values of a whole domain in the order of the file, with that domain, on rank 0.

@@ -99,7 +99,7 @@ impl OutputWriter<'_> {
         let Some(route) = self.route(tag, domain)? else { return Ok(()) };
         match self.collected(domain, components)? {
             Collected::Here => self.put_numbers(route, tag, domain, components, Outputs::vectors),
-            Collected::Elsewhere => self.pass_numbers(route, tag, domain, components, Outputs::vectors),
+            Collected::Elsewhere => Ok(()),
             Collected::Whole(domain, columns) => {
                 let columns: Vec<&[R]> = columns.iter().map(Vec::as_slice).collect();
                 self.put_numbers(route, tag, &domain, &columns, Outputs::vectors)
@@ -120,7 +120,7 @@ impl OutputWriter<'_> {
         let put = |outputs: &mut Outputs, tag: &str, columns: &[&[R]]| outputs.collection(tag, columns[0]);
         match self.collected(domain, &[values])? {
             Collected::Here => self.put_numbers(route, tag, domain, &[values], put),
-            Collected::Elsewhere => self.pass_numbers(route, tag, domain, &[values], put),
+            Collected::Elsewhere => Ok(()),
             Collected::Whole(domain, columns) => self.put_numbers(route, tag, &domain, &[&columns[0]], put),
         }
     }
@@ -146,21 +146,6 @@ impl OutputWriter<'_> {
         }
     }
 
-    /// Counts numbers that rank 0 writes.
-    fn pass_numbers<R: Real>(
-        &mut self,
-        route: Route,
-        tag: &str,
-        domain: &Arc<Domain>,
-        components: &[&[R]],
-        put: impl FnOnce(&mut Outputs, &str, &[&[R]]) -> Result<(), Error>,
-    ) -> Result<(), Error> {
-        match route {
-            Route::Files => self.output_field(tag, domain, R::field_values(vec![Vec::new(); components.len()])),
-            Route::Skip | Route::Values => put(self.outputs, tag, components).map_err(|error| self.run.locate(error)),
-        }
-    }
-
     /// Writes a collection of Bools, one value per element of a domain: 1 or 0; in the order of the
     /// grid's file.
     ///
@@ -173,7 +158,8 @@ impl OutputWriter<'_> {
         let _phase = self.run.in_phase(Phase::Outputs);
         let Some(route) = self.route(tag, domain)? else { return Ok(()) };
         let (domain, values) = match self.collected(domain, &[values])? {
-            Collected::Here | Collected::Elsewhere => (Arc::clone(domain), domain.in_file_order(values)),
+            Collected::Elsewhere => return Ok(()),
+            Collected::Here => (Arc::clone(domain), domain.in_file_order(values)),
             Collected::Whole(domain, columns) => (domain, Cow::Owned(columns.concat())),
         };
         match route {
@@ -202,7 +188,8 @@ impl OutputWriter<'_> {
         let in_file = |&entity: &u32| if entity == NONE { NONE } else { self.grid.grid().file_index(kind, entity) };
         let indices: Vec<u32> = entities.iter().map(in_file).collect();
         let (domain, indices) = match self.collected(domain, &[&indices])? {
-            Collected::Here | Collected::Elsewhere => (Arc::clone(domain), domain.in_file_order(&indices)),
+            Collected::Elsewhere => return Ok(()),
+            Collected::Here => (Arc::clone(domain), domain.in_file_order(&indices)),
             Collected::Whole(domain, columns) => (domain, Cow::Owned(columns.concat())),
         };
         let index = |index: u32| (index != NONE).then_some(index);
@@ -233,13 +220,18 @@ impl OutputWriter<'_> {
         self.outputs.route(tag, elements) == Route::Skip
     }
 
-    /// Destination of a collection; `None` if it is not written.
+    /// Destination of a collection; `None` if it is not written. Rank 0 decides for all.
     fn route(&mut self, tag: &str, domain: &Arc<Domain>) -> Result<Option<Route>, Error> {
         let elements = match &self.rank {
             Some(rank) => rank.context.whole_len(domain)?,
             None => domain.len(),
         };
-        let route = self.outputs.route(tag, elements);
+        let decides = self.rank.as_ref().is_none_or(|rank| rank.context.is_root());
+        let decided = decides.then(|| self.outputs.route(tag, elements));
+        let route = match &self.rank {
+            Some(rank) => rank.route(decided)?,
+            None => decided.unwrap_or(Route::Skip),
+        };
         if route == Route::Values {
             self.run.progress.close_bar();
         }

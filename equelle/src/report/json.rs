@@ -1,6 +1,6 @@
 //! The report for programs.
 
-use equelle_front::report::{Cartesian, Item, KernelItem, ParamPoints, Report, RoundLength, Steps, Traffic, When};
+use equelle_front::report::{Cartesian, Exchange, Item, KernelItem, ParamPoints, Ranks, Report, RoundLength, Steps, Traffic, When};
 use serde_json::{Value, json};
 
 use super::reasons::{Reason, call_code, call_sentence, codes, reason, result_reason};
@@ -21,7 +21,18 @@ pub fn json(report: &Report) -> Value {
             json!({ "when": when, "line": line, "function": function, "depth": part.depth, "kernels": part.kernels().count(), "items": items })
         })
         .collect();
-    json!({ "report": report.file, "parts": parts })
+    json!({ "report": report.file, "parts": parts, "ranks": report.ranks.as_ref().map(ranks) })
+}
+
+/// Halo and exchanges, or what refuses several ranks.
+fn ranks(ranks: &Ranks) -> Value {
+    match ranks {
+        Ranks::Possible { layers, exchanges } => {
+            let exchange = |e: &Exchange| json!({ "value": e.name, "line": e.line, "layers": e.depth, "loop": e.rounds });
+            json!({ "layers": layers, "exchanges": exchanges.iter().map(exchange).collect::<Vec<_>>() })
+        }
+        Ranks::Refused { construct, line } => json!({ "refused": construct.to_string(), "line": line }),
+    }
 }
 
 fn item(item: &Item, dimensions: &[u32]) -> Value {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use equelle_front::backend::forms::LoopForm;
-use equelle_front::report::{Item, KernelItem, Memory, Part, PartTotals, Report, System, When};
+use equelle_front::report::{Exchange, Item, KernelItem, Memory, Part, PartTotals, Ranks, Report, System, When};
 use equelle_front::source::SourceMap;
 
 use super::reasons::listed;
@@ -34,6 +34,9 @@ pub(super) fn summary(out: &mut String, report: &Report, source: &SourceMap) {
     if let Some(memory) = &report.memory {
         self::memory(out, memory, &report.dimensions);
         systems(out, memory, report, source);
+    }
+    if let Some(ranks) = &report.ranks {
+        self::ranks(out, ranks, source);
     }
 }
 
@@ -154,6 +157,34 @@ fn systems(out: &mut String, memory: &Memory, report: &Report, source: &SourceMa
             let _ = writeln!(out, "    {}", quoted_line(source, system.line, 4));
         }
         out.push_str(&wrapped("      ", &self::system(system, report)));
+    }
+}
+
+/// Layers of the halo on several ranks, and exchanges by the loop in whose rounds they happen.
+fn ranks(out: &mut String, ranks: &Ranks, source: &SourceMap) {
+    let (layers, exchanges) = match ranks {
+        Ranks::Possible { layers, exchanges } => (*layers as usize, exchanges),
+        Ranks::Refused { construct, line } => {
+            out.push_str("  Several ranks: not possible because of\n");
+            out.push_str(&wrapped("    ", &format!("{construct}{}", comma_line(source, *line))));
+            return;
+        }
+    };
+    let needed = format!("  Several ranks: a halo of {} of cells", plural(layers, "layer"));
+    if exchanges.is_empty() {
+        let _ = writeln!(out, "{needed}; nothing is exchanged");
+        return;
+    }
+    let _ = writeln!(out, "{needed}, exchanged");
+    let mut groups: BTreeMap<Option<u32>, Vec<String>> = BTreeMap::new();
+    for Exchange { name, line, depth, rounds } in exchanges {
+        let value = if name.is_empty() { format!("a value of {}", line_in(source, *line)) } else { format!("`{name}`") };
+        let depth = if *depth as usize == layers { String::new() } else { format!(" to {}", plural(*depth as usize, "layer")) };
+        groups.entry(*rounds).or_default().push(value + &depth);
+    }
+    for (rounds, values) in groups {
+        let when = rounds.map_or_else(|| "once".to_owned(), |line| format!("in each round{}", comma_line(source, line)));
+        out.push_str(&wrapped("    ", &format!("{when}: {}", listed(&values))));
     }
 }
 

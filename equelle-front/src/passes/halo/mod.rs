@@ -2,19 +2,23 @@
 //! cells of a rank, how far each read goes, and an exchange where it goes further.
 //!
 //! A rank has its own cells, layer 0 of its grid, and halo layers 1 to L by distance across faces
-//! (on Cartesian boxes by the largest difference along an axis). Faces, edges and vertices have
-//! the least layer of their cells. [`reads`] has the reach of each operation and kernel,
-//! [`outreach`] that of collections of entities, [`validity`] the layers to which values are right
-//! and the exchanges that are needed, [`insert`] their statements, [`flow`] the rounds of loops.
+//! (on Cartesian boxes by the largest difference along an axis). Faces, edges and vertices have the
+//! least layer of their cells. [`reads`] has the reach of each operation and kernel, [`outreach`]
+//! that of collections of entities, [`validity`] the layers to which values are right and the
+//! exchanges that are needed, [`loads`] and [`insert`] their statements, [`flow`] the rounds of
+//! loops.
 
 mod flow;
 mod insert;
+mod loads;
 mod outreach;
 mod program;
 mod reads;
 mod validity;
 
-use crate::ir::Module;
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::ir::{Module, MutableId, ValueId};
 use crate::source::Span;
 
 /// Most layers that a program may need.
@@ -81,18 +85,32 @@ impl std::fmt::Display for RefusedConstruct {
 /// # Errors
 /// The construct that cannot run on ranks; the module is as it was.
 pub fn run(module: &mut Module) -> Result<HaloLayers, HaloRefusal> {
+    let (layers, depths, loaded) = fewest_layers(module)?;
+    let (layers, depths) = if loads::join(&mut module.main, &loaded) {
+        let (layers, depths, _) = fewest_layers(module)?;
+        (layers, depths)
+    } else {
+        (layers, depths)
+    };
+    Ok(HaloLayers { layers, exchanges: insert::insert(module, &depths) })
+}
+
+/// The fewest layers, the depths of the exchanges, and the mutables that exchanged values are
+/// loaded from.
+type Solution = (u32, BTreeMap<ValueId, u32>, BTreeSet<MutableId>);
+
+fn fewest_layers(module: &Module) -> Result<Solution, HaloRefusal> {
     let outreach = outreach::find(module)?;
     let program = program::Program::new(module, &outreach);
     let mut refused = None;
     for layers in 1..=MAX_LAYERS {
         match validity::solve(&program, layers) {
             Ok(depths) => {
-                let exchanges = insert::insert(module, &depths);
-                return Ok(HaloLayers { layers, exchanges });
+                let loaded = depths.keys().filter_map(|&value| program.loaded_from(value)).collect();
+                return Ok((layers, depths, loaded));
             }
             Err(unsolved) => refused = Some(unsolved.span),
         }
     }
-    let span = refused.unwrap_or(module.main.span);
-    Err(HaloRefusal { span, construct: RefusedConstruct::TooManyLayers })
+    Err(HaloRefusal { span: refused.unwrap_or(module.main.span), construct: RefusedConstruct::TooManyLayers })
 }

@@ -81,7 +81,7 @@ impl Transfer for Outreach<'_> {
             let name = self.module.functions.get(function.0 as usize).map_or_else(String::new, |f| f.name.clone());
             return Err(HaloRefusal { span, construct: RefusedConstruct::Call(name) });
         }
-        let outreach = source_outreach(op.entity_source(), |v| self.values[v.0 as usize]);
+        let outreach = source_outreach(&self.module.sets, &self.module.main, op.entity_source(), |v| self.values[v.0 as usize]);
         results.iter().for_each(|&result| self.note(result, outreach));
         Ok(())
     }

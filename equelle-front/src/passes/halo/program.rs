@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::reads::Reads;
-use crate::ir::{Block, KernelId, Module, MutableId, Op, StmtKind, ValueId};
+use crate::ir::{Block, CartesianForm, KernelId, Module, MutableId, Op, StmtKind, ValueId};
 use crate::types::{Basic, SetId, Shape};
 
 /// The main program, without calls.
@@ -51,7 +51,7 @@ impl<'a> Program<'a> {
                 }
                 StmtKind::Let { results, op } => {
                     for &result in results {
-                        let reads = Reads::operation_reads(main, outreach, op, result);
+                        let reads = Reads::operation_reads(&self.module.sets, main, outreach, op, result);
                         if let (Op::Where { .. }, Some(set)) = (op, main.values[result.0 as usize].ty.mapping()) {
                             self.conditions.entry(set).or_default().push(reads.clone());
                         }
@@ -82,8 +82,13 @@ impl<'a> Program<'a> {
     }
 
     /// True for collections that can be sent: numbers and truth values, whose meaning does not
-    /// depend on the rank.
+    /// depend on the rank, unless a Cartesian grid has one for each axis.
     pub fn is_exchangeable(&self, value: ValueId) -> bool {
+        if let Some(Origin::Launch((kernel, _))) = self.origins.get(&value)
+            && matches!(self.module.kernels[kernel.0 as usize].cartesian, Some(CartesianForm::PerAxis(_)))
+        {
+            return false;
+        }
         match self.module.main.values[value.0 as usize].ty.basic {
             Basic::Scalar | Basic::Vector | Basic::Bool => matches!(self.shape(value), Shape::Collection(_)),
             Basic::Entity(_) | Basic::Text | Basic::Table | Basic::Axis(_) => false,

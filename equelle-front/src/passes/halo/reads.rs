@@ -23,7 +23,7 @@ pub(super) struct Reads {
 impl Reads {
     /// Reads of an operation. `outreach` has, for collections of entities, the layers that these
     /// may lie beyond the elements that hold them.
-    pub fn operation_reads(function: &Function, outreach: &[u32], op: &Op, result: ValueId) -> Reads {
+    pub fn operation_reads(sets: &SetTable, function: &Function, outreach: &[u32], op: &Op, result: ValueId) -> Reads {
         let mut reads = Reads::default();
         let ty = |v: ValueId| function.values[v.0 as usize].ty;
         let out = |v: ValueId| outreach[v.0 as usize];
@@ -45,7 +45,7 @@ impl Reads {
             reads.note_value(ty(operand).shape, operand, reach);
             reads.topology = reads.topology.max(out(operand).saturating_add(reach));
         }
-        reads.topology = reads.topology.max(source_outreach(op.entity_source(), out));
+        reads.topology = reads.topology.max(source_outreach(sets, function, op.entity_source(), out));
         if let Op::OneCell(faces) = op {
             reads.topology = reads.topology.max(out(*faces).saturating_add(1));
         }
@@ -84,15 +84,24 @@ fn note<K: Ord>(table: &mut BTreeMap<K, u32>, key: K, reach: u32) {
 
 /// Layers from an element to the entities that an operation gives it; 0 where it gives none, or
 /// those of a domain.
-pub(super) fn source_outreach(source: EntitySource, out: impl Fn(ValueId) -> u32) -> u32 {
+pub(super) fn source_outreach(sets: &SetTable, function: &Function, source: EntitySource, out: impl Fn(ValueId) -> u32) -> u32 {
     match source {
-        EntitySource::First(faces) | EntitySource::Second(faces) => out(faces).saturating_add(1),
+        EntitySource::First(faces) | EntitySource::Second(faces) => {
+            out(faces).saturating_add(cell_reach(sets, function.values[faces.0 as usize].ty.within))
+        }
         EntitySource::Shift { cells, by, .. } => out(cells).saturating_add(offset_reach(by)),
         EntitySource::Same(data) | EntitySource::Extend(data) => out(data),
         EntitySource::On { data, target } => out(data).saturating_add(out(target)),
         EntitySource::Select { condition: _, if_true, if_false } => out(if_true).max(out(if_false)),
         EntitySource::Stored | EntitySource::None => 0,
     }
+}
+
+/// Layers from a face of a set to its cells: the one cell of a boundary face is as near as the
+/// face.
+fn cell_reach(sets: &SetTable, within: Option<SetId>) -> u32 {
+    let boundary = sets.canonical(CanonicalSet::BOUNDARY_FACES);
+    u32::from(!within.is_some_and(|within| sets.is_subset(within, boundary)))
 }
 
 /// Layers of a box: a corner is as near as a side.
@@ -117,7 +126,7 @@ impl KernelReads {
         if let Space::Set(set) = kernel.space {
             note(&mut reads.sets, set, 0);
         }
-        let mut walker = Walker { sets, outreach, locals: BTreeMap::new(), reads };
+        let mut walker = Walker { kernel, sets, outreach, locals: BTreeMap::new(), reads };
         visit_general(kernel, &mut |node| walker.node(node));
         walker.results(&kernel.body);
         match &kernel.cartesian {
@@ -133,6 +142,7 @@ impl KernelReads {
 }
 
 struct Walker<'a> {
+    kernel: &'a Kernel,
     sets: &'a SetTable,
     outreach: &'a dyn Fn(ParamId) -> u32,
     /// Reach of entity locals.
@@ -205,7 +215,9 @@ impl Walker<'_> {
         match path {
             Path::Here | Path::SideFace(_) | Path::Empty => 0,
             Path::Local(local) => self.locals.get(local).copied().unwrap_or(0),
-            Path::First(face) | Path::Second(face) => self.reach(face).saturating_add(1),
+            Path::First(face) | Path::Second(face) => {
+                self.reach(face).saturating_add(cell_reach(self.sets, self.kernel.path_within(self.sets, face)))
+            }
             Path::Through { param, at } => self.reach(at).saturating_add((self.outreach)(*param)),
             Path::Select { condition: _, if_true, if_false } => self.reach(if_true).max(self.reach(if_false)),
             Path::Shift { from, by } => self.reach(from).saturating_add(u32::from(by.unsigned_abs())),

@@ -122,7 +122,10 @@ impl<'a, 'b> Walk<'a, 'b> {
         let at = match path {
             Path::Here | Path::SideFace(_) | Path::Empty => 0,
             Path::Local(local) => self.locals.get(local).copied().unwrap_or_default(),
-            Path::First(face) | Path::Second(face) => self.path(face) + 1,
+            Path::First(face) | Path::Second(face) => {
+                let within = self.kernel.path_within(&self.checker.module.sets, face);
+                self.path(face) + self.checker.beyond_face(within)
+            }
             Path::Through { param, at } => {
                 let at = self.path(at);
                 self.param(*param, at);

@@ -192,6 +192,15 @@ impl<'a> Checker<'a> {
         }
     }
 
+    /// Layers from faces of a set to cells: a boundary face has the layer of its one cell.
+    fn beyond_face(&self, within: Option<SetId>) -> u32 {
+        let sets = &self.module.sets;
+        match within {
+            Some(set) if sets.is_subset(set, sets.canonical(CanonicalSet::BOUNDARY_FACES)) => 0,
+            Some(_) | None => 1,
+        }
+    }
+
     fn set(&mut self, value: ValueId, fact: Fact) {
         let Some(set) = self.ty(value).mapping() else { return };
         let lead = if self.ty(value).entity_kind().is_some() { fact.lead.min(self.layers + 1) } else { 0 };
@@ -224,7 +233,7 @@ impl<'a> Checker<'a> {
                 return;
             }
             Op::FirstCell(faces) | Op::SecondCell(faces) => {
-                let lead = self.lead(*faces) + 1;
+                let lead = self.lead(*faces) + self.beyond_face(self.ty(*faces).within);
                 Fact { right: self.read(*faces, 0).min(self.exists(lead)), lead }
             }
             Op::OneCell(faces) => {

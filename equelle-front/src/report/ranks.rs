@@ -1,0 +1,46 @@
+//! Halo layers and exchanges of a program on several ranks.
+
+use super::Report;
+use crate::ir::Module;
+use crate::passes::for_ranks;
+use crate::passes::halo::{HaloExchange, RefusedConstruct};
+use crate::source::Span;
+
+/// Facts a program needs on several ranks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(missing_docs)] // The line of a variant explains its fields.
+pub enum Ranks {
+    /// A halo of so many layers of cells, and exchanges in the order of the text.
+    Possible { layers: u32, exchanges: Vec<Exchange> },
+    /// It cannot run on ranks because of this construct, in this line; 0 if unknown.
+    Refused { construct: RefusedConstruct, line: u32 },
+}
+
+/// An exchange of values between ranks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Exchange {
+    /// The user's name of the value; empty for one that has none.
+    pub name: String,
+    /// Equelle line of the value; 0 if unknown.
+    pub line: u32,
+    /// Layers.
+    pub depth: u32,
+    /// Line of the loop in each round of which it happens; none for one that happens once.
+    pub rounds: Option<u32>,
+}
+
+impl Report {
+    /// Adds what a module, as back-ends get it, needs on several ranks.
+    pub fn add_ranks(&mut self, module: &Module) {
+        let line = |span: Span| if module.source.text().is_empty() { 0 } else { module.source.line(span.start) };
+        let mut on_ranks = module.clone();
+        self.ranks = Some(match for_ranks(&mut on_ranks) {
+            Ok(halo) => {
+                let exchange =
+                    |HaloExchange { name, depth, span, rounds }| Exchange { name, line: line(span), depth, rounds: rounds.map(line) };
+                Ranks::Possible { layers: halo.layers, exchanges: halo.exchanges.into_iter().map(exchange).collect() }
+            }
+            Err(refusal) => Ranks::Refused { construct: refusal.construct, line: line(refusal.span) },
+        });
+    }
+}

@@ -1,0 +1,97 @@
+//! Exchanges for ranks, text to text: `tests/passes/halo/<case>.eqir` must give `<case>.out`, which
+//! begins with the layers of the halo and the exchanges. `EQUELLE_BLESS=1` rewrites the outputs.
+
+use std::path::{Path, PathBuf};
+
+use equelle_front::ir::{self, Module};
+use equelle_front::passes::halo::{HaloLayers, HaloRefusal, RefusedConstruct};
+use equelle_front::passes::{OptLevel, for_ranks, optimise};
+use equelle_front::source::SourceMap;
+use equelle_front::{check, lower, syntax, verify};
+
+/// The answer of the pass as comments of the IR.
+fn heading(found: &Result<HaloLayers, HaloRefusal>) -> String {
+    match found {
+        Ok(halo) => {
+            let mut text = format!("; layers {}\n", halo.layers);
+            for exchange in &halo.exchanges {
+                let when = if exchange.rounds.is_some() { "in each round" } else { "once" };
+                text += &format!("; `{}` to depth {} {when}\n", exchange.name, exchange.depth);
+            }
+            text
+        }
+        Err(refusal) => format!("; refused at {}..{}: {}\n", refusal.span.start, refusal.span.end, refusal.construct),
+    }
+}
+
+fn parse(text: &str) -> Module {
+    let module = ir::text::parse(text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    verify::verify(module).unwrap_or_else(|e| panic!("{e:?}\n{text}")).into_module()
+}
+
+#[test]
+fn programs_for_ranks_have_the_expected_text() {
+    let bless = std::env::var_os("EQUELLE_BLESS").is_some();
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/passes/halo");
+    let entries = std::fs::read_dir(folder).expect("the folder is there");
+    let mut inputs: Vec<PathBuf> = entries.map(|e| e.unwrap().path()).filter(|p| p.extension().is_some_and(|e| e == "eqir")).collect();
+    inputs.sort();
+    assert!(inputs.len() >= 14, "only {} cases found", inputs.len());
+    for input in inputs {
+        let mut module = parse(&std::fs::read_to_string(&input).unwrap());
+        let found = for_ranks(&mut module);
+        let mut printed = heading(&found);
+        if let Ok(halo) = found {
+            let text = ir::text::print(&module);
+            let again = parse(&text);
+            assert_eq!(ir::text::print(&again), text, "{}", input.display());
+            verify::halo::check(&module, halo.layers).unwrap_or_else(|e| panic!("{}: {e:?}\n{text}", input.display()));
+            printed += &text;
+        }
+        let output = input.with_extension("out");
+        if bless {
+            std::fs::write(&output, &printed).unwrap();
+        } else {
+            assert_eq!(printed, std::fs::read_to_string(&output).unwrap_or_default(), "{}", input.display());
+        }
+    }
+}
+
+fn compile(text: &str, level: OptLevel) -> Module {
+    let parsed = syntax::parse(text);
+    assert!(parsed.diagnostics.is_empty(), "{:?}", parsed.diagnostics);
+    let checked = check::check(&parsed.program, &check::CheckOptions { nondimensional: true });
+    let typed = checked.program.unwrap_or_else(|| panic!("{:?}", checked.diagnostics));
+    optimise(lower::lower(&typed, &SourceMap::new("program.equelle", text), "program"), level)
+}
+
+/// Explicit heat, as in `examples/heat_explicit_2d`.
+const HEAT: &str = include_str!("../passes/heat_explicit.equelle");
+
+#[test]
+fn explicit_heat_exchanges_its_temperature_once_a_round() {
+    for level in [OptLevel::O0, OptLevel::O2] {
+        let mut module = compile(HEAT, level);
+        let halo = for_ranks(&mut module).unwrap_or_else(|e| panic!("{level:?}: {e:?}"));
+        assert_eq!(halo.layers, 1, "{level:?}");
+        let exchanges: Vec<(&str, u32, bool)> = halo.exchanges.iter().map(|e| (e.name.as_str(), e.depth, e.rounds.is_some())).collect();
+        assert_eq!(exchanges, [("u", 1, true)], "{level:?}\n{}", ir::text::print(&module));
+        assert!(module.main.body.statements.len() > 3, "calls are inlined");
+        assert_eq!(verify::halo::check(&module, 1), Ok(()), "{level:?}");
+        let errors = verify::halo::check(&module, 0).expect_err("no halo is too little");
+        assert!(!errors.is_empty());
+    }
+}
+
+#[test]
+fn solves_and_stale_reads_are_noticed_by_the_verifier() {
+    let mut module = compile(include_str!("../programs/heat_implicit.equelle"), OptLevel::O2);
+    assert!(verify::halo::check(&module, 1).is_err(), "a solve");
+    let refusal = for_ranks(&mut module).expect_err("a solve");
+    assert_eq!(refusal.construct, RefusedConstruct::Newton);
+    let line = module.source.line(refusal.span.start);
+    assert!(module.source.text().lines().nth(line as usize - 1).is_some_and(|text| text.contains("NewtonSolve")), "line {line}");
+    let stale = compile(HEAT, OptLevel::O2);
+    let errors = verify::halo::check(&stale, 1).expect_err("nothing is exchanged");
+    assert!(errors[0].message.contains("is read at layer 1 of the halo and is right up to layer 0"), "{}", errors[0].message);
+}

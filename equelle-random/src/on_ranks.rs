@@ -1,0 +1,125 @@
+//! Programs on ranks that are threads, compared with one process to the bit.
+
+use std::sync::Arc;
+
+use equelle::interpret::{Kernels, run_in};
+use equelle::ranks::{RankProgram, RankProgramError, ThreadRanks, run_with};
+use equelle_front::passes::halo::RefusedConstruct;
+use equelle_front::verify::Verified;
+use equelle_runtime::output::Records;
+use equelle_runtime::params::Parameters;
+use equelle_runtime::ranks::{Partition, RankId};
+use equelle_runtime::session::{Options, grid_for_program};
+use equelle_runtime::{Error, Program as Runnable};
+
+use crate::compare::{Compiled, Failure, compile, fits, guarded, same_words};
+use crate::data::{Fixture, Fixtures, grids};
+use crate::outcome::{Outcome, from_records, run_by, with_policy};
+use crate::tree::Program;
+
+/// Comparisons of a program.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RankCount {
+    /// Runs on ranks that were compared.
+    pub runs: u32,
+    /// Those with several ranks.
+    pub on_several: u32,
+    /// Those that ended with an error, the same on one process.
+    pub ended: u32,
+    /// True if the program needs no exchange.
+    pub is_local: bool,
+}
+
+/// Compares a program on ranks with one process, as lowered and after all passes, by elements and
+/// by lanes, in boxes or by bisection, and with cells scattered at random; `None` for a program
+/// that does not run on ranks.
+///
+/// # Errors
+/// The failure that was found.
+pub fn compare_on_ranks(program: &Program, fixtures: &Fixtures) -> Result<Option<RankCount>, Failure> {
+    guarded(|| {
+        let text = program.text();
+        // Edges and vertices have no owners yet.
+        if text.contains("Edges()") || text.contains("Vertices()") {
+            return Ok(None);
+        }
+        let compiled = compile(&text, program.units)?;
+        let last = compiled.passes.last().map_or(&compiled.plain, |(_, module)| module);
+        let mut programs = Vec::new();
+        for module in [&compiled.plain, last] {
+            match RankProgram::new(module) {
+                Ok(program) => programs.push((module, program)),
+                Err(RankProgramError::Invalid(errors)) => return Err(Failure::new("IR not valid", format!("for ranks: {errors:?}"))),
+                Err(RankProgramError::Refused(refusal)) => match refusal.construct {
+                    RefusedConstruct::Newton | RefusedConstruct::Call(_) | RefusedConstruct::GrowingReach => return Ok(None),
+                    RefusedConstruct::TooManyLayers => return Err(Failure::new("ranks", refusal.construct.to_string())),
+                },
+            }
+        }
+        let mut count =
+            RankCount { is_local: programs.iter().all(|(_, program)| program.halo().exchanges.is_empty()), ..RankCount::default() };
+        for fixture in grids(program, fixtures).filter(|fixture| fits(fixture, &compiled)) {
+            // One of three ways on each grid, so that all come up.
+            let way = (program.seed as usize + fixture.name.len()) % 3;
+            let (module, on_ranks) = &programs[way.min(1)];
+            let kernels = if way == 1 { Kernels::Lanes } else { Kernels::Elements };
+            add(&mut count, program, &compiled, fixture, (module, on_ranks, kernels))?;
+        }
+        Ok(Some(count))
+    })
+}
+
+fn add(
+    count: &mut RankCount,
+    program: &Program,
+    compiled: &Compiled,
+    fixture: &Fixture,
+    (module, on_ranks, kernels): (&Verified, &RankProgram, Kernels),
+) -> Result<(), Failure> {
+    let words: Vec<String> = fixture.words_for(&compiled.runnable).map(str::to_owned).collect();
+    let expected = run_by(&compiled.runnable, &words, |session| run_in(kernels, module, session));
+    let mut random = fastrand::Rng::with_seed(program.seed ^ fixture.name.len() as u64);
+    let n_ranks = 1 + random.u32(0..7);
+    let scattered = (compiled.structure.is_none()).then(|| scattered(&compiled.runnable, &words, n_ranks, &mut random)).flatten();
+    for partition in [None, scattered].into_iter().take(if compiled.structure.is_none() { 2 } else { 1 }) {
+        let seed = Some(program.seed);
+        let ranks = ThreadRanks { n_ranks, partition, seed };
+        let Some(found) = run_on_ranks(kernels, &compiled.runnable, on_ranks, &words, &ranks) else { continue };
+        count.runs += 1;
+        count.on_several += u32::from(n_ranks > 1);
+        count.ended += u32::from(found.error.is_some());
+        same_words(&expected, &found).map_err(|difference| {
+            let way = if ranks.partition.is_some() { "scattered" } else { "cut" };
+            let text = format!("on the grid {}, {kernels:?}, {way} on {n_ranks} ranks: {difference}", fixture.name);
+            Failure::new("different on ranks", text)
+        })?;
+    }
+    Ok(())
+}
+
+/// Owners at random; `None` for a grid with fewer cells than ranks.
+fn scattered(runnable: &Arc<Runnable>, words: &[String], n_ranks: u32, random: &mut fastrand::Rng) -> Option<Partition> {
+    let grid = grid_for_program(runnable, &Parameters::from_words(words).ok()?).ok()?;
+    let mut owners: Vec<RankId> = (0..grid.n_cells()).map(|cell| RankId(cell as u32 % n_ranks)).collect();
+    random.shuffle(&mut owners);
+    Partition::new(owners, n_ranks).ok()
+}
+
+/// Runs a program on ranks; `None` where the grid cannot be cut so often.
+fn run_on_ranks(
+    kernels: Kernels,
+    runnable: &Arc<Runnable>,
+    program: &RankProgram,
+    words: &[String],
+    ranks: &ThreadRanks,
+) -> Option<Outcome> {
+    let records = Records::default();
+    let words = with_policy(runnable, words);
+    let result = run_with(kernels, runnable, program, &words, Options::silent(), ranks, &|session| session.record_outputs_in(&records));
+    let cannot =
+        |error: &Error| ["cannot be cut into boxes", "has no cell", "go around a grid"].iter().any(|text| error.message.contains(text));
+    if result.as_ref().is_err_and(cannot) {
+        return None;
+    }
+    Some(from_records(&records, result.map(|_| ())))
+}

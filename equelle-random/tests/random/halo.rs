@@ -1,0 +1,173 @@
+//! Exchanges for ranks, in every program of the project and in random ones, before and after the
+//! passes: the verifier accepts them, and notices each that is left out or a layer too shallow.
+
+use std::path::Path;
+
+use equelle_front::check::{CheckOptions, check_text};
+use equelle_front::ir::{Block, Module, Numbers, Op, Rounds, Stmt, StmtKind, ValueId};
+use equelle_front::lower;
+use equelle_front::passes::halo::{HaloLayers, RefusedConstruct};
+use equelle_front::passes::{OptLevel, for_ranks, optimise};
+use equelle_front::source::SourceMap;
+use equelle_front::verify::{halo, verify};
+use equelle_random::data::Fixtures;
+use equelle_random::generate::{Purpose, program};
+use equelle_random::project::subjects;
+use rayon::prelude::*;
+
+const LEVELS: [OptLevel; 2] = [OptLevel::O0, OptLevel::O2];
+
+/// Random programs of a test run.
+const PROGRAMS: u64 = 400;
+
+/// Numbers of what was tried.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Tried {
+    programs: usize,
+    solves: usize,
+    growing: usize,
+    other_refusals: usize,
+    exchanges: usize,
+    mutants: usize,
+}
+
+impl Tried {
+    fn and(self, other: Tried) -> Tried {
+        Tried {
+            programs: self.programs + other.programs,
+            solves: self.solves + other.solves,
+            growing: self.growing + other.growing,
+            other_refusals: self.other_refusals + other.other_refusals,
+            exchanges: self.exchanges + other.exchanges,
+            mutants: self.mutants + other.mutants,
+        }
+    }
+}
+
+/// Inserts exchanges, and weakens each in turn.
+fn try_module(mut module: Module, name: &str) -> Result<Tried, String> {
+    let solves = module.source.text().contains("NewtonSolve");
+    let HaloLayers { layers, exchanges } = match for_ranks(&mut module) {
+        Ok(found) => found,
+        Err(refusal) => {
+            let tried = Tried { programs: 1, ..Tried::default() };
+            return match refusal.construct {
+                RefusedConstruct::Newton if solves => Ok(Tried { solves: 1, ..tried }),
+                RefusedConstruct::GrowingReach => Ok(Tried { growing: 1, ..tried }),
+                RefusedConstruct::Call(_) => Ok(Tried { other_refusals: 1, ..tried }),
+                construct @ (RefusedConstruct::Newton | RefusedConstruct::TooManyLayers) => {
+                    let line = module.source.line(refusal.span.start);
+                    Err(format!("{name}, line {line}: {construct}"))
+                }
+            };
+        }
+    };
+    let module = verify(module).map_err(|e| format!("{name}: {e:?}"))?.into_module();
+    halo::check(&module, layers).map_err(|e| format!("{name}, {layers} layers: {e:?}"))?;
+    let mut tried = Tried { programs: 1, exchanges: exchanges.len(), ..Tried::default() };
+    for number in 0..exchanges.len() {
+        let depth = exchanges[number].depth;
+        for depth in std::iter::once(0).chain((depth > 1).then(|| depth - 1)) {
+            let mut mutant = module.clone();
+            let mut change = Change { number, depth, next: 0, renamed: None };
+            mutant.main.body = change.block(std::mem::take(&mut mutant.main.body));
+            assert!(change.next > number, "{name} has exchange {number}");
+            tried.mutants += 1;
+            if halo::check(&mutant, layers).is_ok() {
+                let exchange = &exchanges[number];
+                return Err(format!("{name}: depth {depth} of `{}` is enough instead of {}", exchange.name, exchange.depth));
+            }
+        }
+    }
+    Ok(tried)
+}
+
+/// Replaces the depth of an exchange; 0 leaves it out.
+struct Change {
+    number: usize,
+    depth: u32,
+    next: usize,
+    renamed: Option<(ValueId, ValueId)>,
+}
+
+impl Change {
+    fn block(&mut self, block: Block) -> Block {
+        let mut out = Vec::new();
+        for Stmt { kind, span } in block.statements {
+            let kind = match self.rename(kind) {
+                StmtKind::Let { results, op: Op::Exchange { value, depth } } => {
+                    let is_changed = self.next == self.number;
+                    self.next += 1;
+                    if is_changed && self.depth == 0 {
+                        self.renamed = Some((results[0], value));
+                        continue;
+                    }
+                    StmtKind::Let { results, op: Op::Exchange { value, depth: if is_changed { self.depth } else { depth } } }
+                }
+                StmtKind::For { rounds, body } => StmtKind::For { rounds, body: self.block(body) },
+                kind @ (StmtKind::Let { .. }
+                | StmtKind::Store { .. }
+                | StmtKind::Output { .. }
+                | StmtKind::Launch { .. }
+                | StmtKind::Return(_)) => kind,
+            };
+            out.push(Stmt { kind, span });
+        }
+        Block { statements: out }
+    }
+
+    fn rename(&self, kind: StmtKind) -> StmtKind {
+        let of = |v: ValueId| match self.renamed {
+            Some((exchanged, value)) if exchanged == v => value,
+            Some(_) | None => v,
+        };
+        match kind {
+            StmtKind::Let { results, op } => StmtKind::Let { results, op: op.map_operands(of) },
+            StmtKind::Store { mutable, value } => StmtKind::Store { mutable, value: of(value) },
+            StmtKind::Output { tag, value } => StmtKind::Output { tag, value: of(value) },
+            StmtKind::Launch { kernel, args, results } => StmtKind::Launch { kernel, args: args.into_iter().map(of).collect(), results },
+            StmtKind::Return(values) => StmtKind::Return(values.into_iter().map(of).collect()),
+            StmtKind::For { rounds, body } => {
+                let rounds: Rounds = rounds.map_operands(&mut |v| of(v));
+                StmtKind::For { rounds, body }
+            }
+        }
+    }
+}
+
+fn sum(found: Vec<Result<Tried, String>>) -> Tried {
+    let failures: Vec<String> = found.iter().filter_map(|found| found.clone().err()).collect();
+    assert!(failures.is_empty(), "{} programs\n{}", failures.len(), failures[..failures.len().min(10)].join("\n"));
+    found.into_iter().flatten().fold(Tried::default(), Tried::and)
+}
+
+#[test]
+fn exchanges_of_every_program_of_the_project_are_needed() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("halo-project");
+    let subjects = subjects(&folder);
+    let cases: Vec<_> = subjects.iter().flat_map(|subject| LEVELS.map(|level| (subject, level))).collect();
+    let found = cases.into_par_iter().map(|(subject, level)| {
+        let module = subject.compile(level, Numbers::default()).into_module();
+        try_module(module, &format!("{} at {level:?}", subject.name))
+    });
+    let tried = sum(found.collect());
+    println!("{tried:?}");
+    assert!(tried.programs > 80 && tried.exchanges > 60 && tried.mutants >= tried.exchanges, "{tried:?}");
+}
+
+#[test]
+fn exchanges_of_random_programs_are_needed() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("halo-random");
+    let triangles = Path::new(env!("CARGO_MANIFEST_DIR")).join("../grids/triangles-6x5.grid");
+    let fixtures = Fixtures::write(&folder, &triangles).expect("the target folder can be written");
+    let cases: Vec<_> = (1..=PROGRAMS).flat_map(|seed| LEVELS.map(|level| (seed, level))).collect();
+    let found = cases.into_par_iter().map(|(seed, level)| {
+        let text = program(seed, Purpose::Run, &fixtures.ranges).text();
+        let typed = check_text(&text, &CheckOptions { nondimensional: true }).program.expect("random programs are well-typed");
+        let module = lower::lower(&typed, &SourceMap::new("random.equelle", &text), "random");
+        try_module(optimise(module, level), &format!("seed {seed} at {level:?}"))
+    });
+    let tried = sum(found.collect());
+    println!("{tried:?}");
+    assert!(tried.programs as u64 == 2 * PROGRAMS && tried.exchanges > 300 && tried.mutants >= tried.exchanges, "{tried:?}");
+}
