@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::support::{How, Outputs, run, scratch};
 
-/// Two chains of so many links, with conditions of the grid, of data, and of what was chosen before.
+/// Chains of so many links, with conditions of the grid, of data, and of earlier choices.
 fn program(links: usize) -> String {
     let mut text = "# dimensions: ignore
 f = InteriorFaces()

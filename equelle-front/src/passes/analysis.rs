@@ -54,8 +54,8 @@ impl Defs {
         true
     }
 
-    /// The faces of the pattern `IsEmpty(FirstCell(f)) ? SecondCell(f) : FirstCell(f)` or its mirror
-    /// image: a face has at least one cell.
+    /// The faces of `IsEmpty(FirstCell(f)) ? SecondCell(f) : FirstCell(f)` or its mirror image: one
+    /// of the cells of a face exists.
     fn inside_cell(&self, condition: ValueId, if_true: ValueId, if_false: ValueId) -> Option<ValueId> {
         let Some(Op::IsEmpty(tested)) = self.op(condition) else { return None };
         let same = |a: ValueId, b: ValueId| a == b || (self.op(a).is_some() && self.op(a) == self.op(b));

@@ -61,8 +61,7 @@ pub(super) fn reason(why: &Why) -> Reason {
         Why::ChosenByUser => whole("`--store` asks for it"),
         Why::Tall { limit } => Reason::Whole(format!("Its formula would be nested more than {limit} operations deep")),
         Why::Repeated { evaluations, limit } => Reason::Whole(format!(
-            "Choices inside others read it: kernels would evaluate it {} times, more than {limit} times for each use",
-            number(*evaluations)
+            "Choices inside others read it: kernels would evaluate it {evaluations} times, more than {limit} times for each use"
         )),
         Why::NoKernel => whole("Kernels cannot compute this operation"),
         Why::NotBuilt => whole("No kernel can be built for it from what it reads"),

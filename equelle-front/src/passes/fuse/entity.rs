@@ -55,9 +55,7 @@ impl Builder<'_> {
                 let condition = self.eval(condition, at)?;
                 let if_true = self.without_statements(|s| s.entity(if_true, at))?;
                 let if_false = self.without_statements(|s| s.entity(if_false, at))?;
-                let path = self.facts.select_path(self.sets, condition, if_true, if_false);
-                self.interface.write_path(&path)?;
-                Ok(path)
+                Ok(self.facts.select_path(self.sets, condition, if_true, if_false))
             }
             EntitySource::Extend(data) => {
                 let set = self.ty(data).mapping().ok_or(Unfusable)?;
@@ -71,9 +69,7 @@ impl Builder<'_> {
                             s.entity(data, at)
                         })?;
                         let condition = KExpr::Member { set, at: at.clone() };
-                        let path = self.facts.select_path(self.sets, condition, inside, Path::Empty);
-                        self.interface.write_path(&path)?;
-                        Ok(path)
+                        Ok(self.facts.select_path(self.sets, condition, inside, Path::Empty))
                     }
                 }
             }

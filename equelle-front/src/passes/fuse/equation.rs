@@ -27,7 +27,7 @@ pub(in crate::passes) struct EquationKernel {
 /// Reason why an equation has no kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::passes) enum NotBuilt {
-    /// The kernel would mostly repeat choices of what depends on an unknown, none of which is stored.
+    /// The kernel would mostly repeat choices of what depends on an unknown, which is not stored.
     Repetitive,
     /// No kernel can compute it.
     NotComputed,

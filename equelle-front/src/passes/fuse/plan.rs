@@ -562,10 +562,8 @@ impl Planner<'_> {
             why
         } else if self.tall.contains(&result) {
             Why::Tall { limit: MAX_HEIGHT }
-        } else if let Some(why) = repeated {
-            why
         } else {
-            return None;
+            repeated?
         };
         Some((Placement::Kernel, why))
     }

@@ -1,10 +1,10 @@
 //! Repeated evaluations: how often kernels evaluate a value that they substitute.
 //!
-//! Within a scope of a kernel a value at a place is evaluated once and kept. Each branch of a choice
-//! is a scope of its own, and so are the ends of each way to other entities; access paths and what
-//! their conditions read are written anew at each use. In a chain of choices, each between two that
-//! were made before, that would double with every link: such values are stored, so that kernels grow
-//! with the text of the program.
+//! Within a scope of a kernel a value at a place is evaluated once and kept. Each branch of a
+//! choice is a scope of its own, and so are the ends of each way to other entities; access paths
+//! and what their conditions read are written anew at each use. In a chain of choices, each between
+//! two that were made before, that would double with every link: such values are stored, so that
+//! kernels grow with the text of the program.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -24,8 +24,8 @@ pub(in crate::passes) enum RepeatLimit {
     /// They are substituted: most kernels have little of it.
     #[default]
     None,
-    /// They are stored where a value has more than [`MAX_REPEATS`] evaluations for each use: kernels
-    /// without a limit have turned out to be mostly repetitions.
+    /// They are stored where a value has more than [`MAX_REPEATS`] evaluations for each use:
+    /// kernels without a limit have turned out to be mostly repetitions.
     PerUse,
 }
 
@@ -48,7 +48,7 @@ struct Context {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Sharing {
     /// It is kept in a local.
-    Kept,
+    Once,
     /// It stands under a condition of a path, and is written anew.
     Repeated,
 }
@@ -120,7 +120,7 @@ impl Repeats {
             Placement::Operation => return,
             Placement::Kernel => {
                 let within = if let Op::Reduce(_, of) = op { planned.mapping(*of) } else { planned.mapping(value) };
-                vec![(self.context(None, Way::Kernel(value), Context { sharing: Sharing::Kept, within }), 1)]
+                vec![(self.context(None, Way::Kernel(value), Context { sharing: Sharing::Once, within }), 1)]
             }
             Placement::Inline => self.evaluated(planned, value, uses),
         };
@@ -147,7 +147,7 @@ impl Repeats {
     fn evaluated(&self, planned: Planned<'_>, value: ValueId, uses: u32) -> Vec<(ContextId, u32)> {
         let is_plain = matches!(planned.defs.op(value), Some(Op::Broadcast { .. } | Op::IsEmpty(_)));
         let is_kept = uses > 1 && !is_plain && !planned.are_entities(value);
-        let once = |context: ContextId| is_kept && self.contexts[context].sharing == Sharing::Kept;
+        let once = |context: ContextId| is_kept && self.contexts[context].sharing == Sharing::Once;
         let at = self.evaluations.get(&value).into_iter().flatten();
         at.map(|(&context, &times)| (context, if once(context) { times.min(1) } else { times })).collect()
     }
