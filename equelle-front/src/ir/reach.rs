@@ -8,24 +8,25 @@ use crate::ops::Offset;
 
 /// The offsets from an element to the ends of paths, whatever the sides of the grid make of them.
 #[derive(Clone, Debug, Default)]
-pub struct OffsetPaths<'a> {
-    /// Entity locals of a body.
-    locals: BTreeMap<LocalId, &'a Path>,
+pub struct OffsetPaths {
+    /// Ends of the entity locals of a body, each of which may choose between others.
+    locals: BTreeMap<LocalId, BTreeSet<Offset>>,
 }
 
-impl<'a> OffsetPaths<'a> {
+impl OffsetPaths {
     /// Collects the entity locals of a body.
-    pub fn of(body: &'a KBlock) -> Self {
+    pub fn of(body: &KBlock) -> Self {
         let mut paths = OffsetPaths::default();
         paths.note(body);
         paths
     }
 
-    fn note(&mut self, block: &'a KBlock) {
+    fn note(&mut self, block: &KBlock) {
         for statement in &block.statements {
             match statement {
                 KStmt::LetEntity { local, path } => {
-                    self.locals.insert(*local, path);
+                    let ends = self.ends(path);
+                    self.locals.insert(*local, ends);
                 }
                 KStmt::ReduceFaces { body, .. } => self.note(body),
                 KStmt::ReduceSides { low, high, .. } => {
@@ -41,7 +42,7 @@ impl<'a> OffsetPaths<'a> {
     pub fn ends(&self, path: &Path) -> BTreeSet<Offset> {
         match path {
             Path::Here => BTreeSet::from([Offset::default()]),
-            Path::Local(id) => self.locals.get(id).map(|path| self.ends(path)).unwrap_or_default(),
+            Path::Local(id) => self.locals.get(id).cloned().unwrap_or_default(),
             Path::Offset { from, by, .. } => {
                 self.ends(from).into_iter().map(|from| std::array::from_fn(|axis| from[axis].saturating_add(by[axis]))).collect()
             }

@@ -116,9 +116,9 @@ fn rows(module: &Module, equation: &Equation) -> ([Row; 3], Option<Beyond>) {
 }
 
 #[derive(Default)]
-struct Counter<'a> {
+struct Counter {
     faces: u32,
-    paths: OffsetPaths<'a>,
+    paths: OffsetPaths,
     /// Unknowns of which a row has that of its own element.
     own: BTreeSet<u32>,
     /// Unknowns of which a row has those beyond faces, and how many sums deep.
@@ -132,7 +132,7 @@ struct Counter<'a> {
     from_here: bool,
 }
 
-impl Counter<'_> {
+impl Counter {
     /// Number of additions of a block to elements that are not known to be the current one, times
     /// two.
     fn block(&mut self, block: &KBlock, faces: &[LocalId]) -> u32 {

@@ -27,40 +27,46 @@ impl Defs {
 
     /// True if no element of an entity collection can be Empty, as far as the program text tells.
     pub(super) fn never_empty(&self, function: &Function, sets: &SetTable, value: ValueId) -> bool {
-        let ty = function.values[value.0 as usize].ty;
-        if ty.is_domain() {
-            return true;
+        let interior = sets.canonical(CanonicalSet::INTERIOR_FACES);
+        let (mut seen, mut open) = (BTreeSet::from([value]), vec![value]);
+        while let Some(value) = open.pop() {
+            if function.values[value.0 as usize].ty.is_domain() {
+                continue;
+            }
+            let parts = match self.op(value).map_or(EntitySource::Stored, Op::entity_source) {
+                EntitySource::First(faces) | EntitySource::Second(faces) => {
+                    let within = function.values[faces.0 as usize].ty.within;
+                    if !within.is_some_and(|w| sets.is_subset(w, interior)) {
+                        return false;
+                    }
+                    vec![faces]
+                }
+                // The faces alone have to be there: without them neither cell is.
+                EntitySource::Select { condition, if_true, if_false } => match self.inside_cell(condition, if_true, if_false) {
+                    Some(faces) => vec![faces],
+                    None => vec![if_true, if_false],
+                },
+                EntitySource::On { data, .. } | EntitySource::Same(data) | EntitySource::Shift { cells: data, .. } => vec![data],
+                EntitySource::Extend(_) | EntitySource::Stored | EntitySource::None => return false,
+            };
+            open.extend(parts.into_iter().filter(|part| seen.insert(*part)));
         }
-        match self.op(value).map_or(EntitySource::Stored, Op::entity_source) {
-            EntitySource::First(faces) | EntitySource::Second(faces) => {
-                let within = function.values[faces.0 as usize].ty.within;
-                let interior = sets.canonical(CanonicalSet::INTERIOR_FACES);
-                self.never_empty(function, sets, faces) && within.is_some_and(|w| sets.is_subset(w, interior))
-            }
-            EntitySource::Select { condition, if_true, if_false } => {
-                let each = self.never_empty(function, sets, if_true) && self.never_empty(function, sets, if_false);
-                each || self.is_inside_cell(function, sets, condition, if_true, if_false)
-            }
-            EntitySource::On { data, .. } | EntitySource::Same(data) | EntitySource::Shift { cells: data, .. } => {
-                self.never_empty(function, sets, data)
-            }
-            EntitySource::Extend(_) | EntitySource::Stored | EntitySource::None => false,
-        }
+        true
     }
 
-    /// The pattern `IsEmpty(FirstCell(f)) ? SecondCell(f) : FirstCell(f)` or its mirror image: a
-    /// face has at least one cell.
-    fn is_inside_cell(&self, function: &Function, sets: &SetTable, condition: ValueId, if_true: ValueId, if_false: ValueId) -> bool {
-        let Some(Op::IsEmpty(tested)) = self.op(condition) else { return false };
+    /// The faces of `IsEmpty(FirstCell(f)) ? SecondCell(f) : FirstCell(f)` or its mirror image: one
+    /// of the cells of a face exists.
+    fn inside_cell(&self, condition: ValueId, if_true: ValueId, if_false: ValueId) -> Option<ValueId> {
+        let Some(Op::IsEmpty(tested)) = self.op(condition) else { return None };
         let same = |a: ValueId, b: ValueId| a == b || (self.op(a).is_some() && self.op(a) == self.op(b));
         if !same(*tested, if_false) {
-            return false;
+            return None;
         }
         match (self.op(if_true), self.op(if_false)) {
             (Some(Op::SecondCell(a)), Some(Op::FirstCell(b))) | (Some(Op::FirstCell(a)), Some(Op::SecondCell(b))) => {
-                same(*a, *b) && self.never_empty(function, sets, *a)
+                same(*a, *b).then_some(*a)
             }
-            _ => false,
+            _ => None,
         }
     }
 

@@ -64,6 +64,9 @@ pub enum Why {
     ChosenByUser,
     /// More operations above one another than are substituted.
     Tall { limit: u32 },
+    /// Choices inside others: kernels would evaluate it so often, more than `limit` times for each
+    /// operation that reads it.
+    Repeated { evaluations: u32, limit: u32 },
     /// No kernel computes such an operation, or values of its type.
     NoKernel,
     /// A kernel could not be built for it from what it reads.

@@ -105,7 +105,7 @@ struct Home {
 
 struct Counter<'a> {
     kernel: &'a Kernel,
-    paths: OffsetPaths<'a>,
+    paths: OffsetPaths,
     sets: &'a SetTable,
     cartesian: bool,
     dim: u64,

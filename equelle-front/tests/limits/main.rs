@@ -6,5 +6,6 @@ mod common;
 
 mod check_limits;
 mod fuzz_smoke;
+mod nested_choices;
 mod syntax_limits;
 mod syntax_round_trip;

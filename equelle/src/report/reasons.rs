@@ -60,6 +60,9 @@ pub(super) fn reason(why: &Why) -> Reason {
         ),
         Why::ChosenByUser => whole("`--store` asks for it"),
         Why::Tall { limit } => Reason::Whole(format!("Its formula would be nested more than {limit} operations deep")),
+        Why::Repeated { evaluations, limit } => Reason::Whole(format!(
+            "Choices inside others read it: kernels would evaluate it {evaluations} times, more than {limit} times for each use"
+        )),
         Why::NoKernel => whole("Kernels cannot compute this operation"),
         Why::NotBuilt => whole("No kernel can be built for it from what it reads"),
         Why::NotStorable => whole("Kernels do not keep values of its type"),
@@ -136,6 +139,7 @@ pub(super) fn codes(why: &Why) -> Vec<&'static str> {
         Why::MixedForms => vec!["mixed_forms"],
         Why::ChosenByUser => vec!["chosen_by_user"],
         Why::Tall { .. } => vec!["tall"],
+        Why::Repeated { .. } => vec!["repeated"],
         Why::NoKernel => vec!["no_kernel"],
         Why::NotBuilt => vec!["not_built"],
         Why::NotStorable => vec!["not_storable"],

@@ -1,9 +1,10 @@
 //! Solve loops: residuals substituted where their Newton solve stands.
 
+use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::analysis::Defs;
-use super::super::fuse::{EquationKernel, Equations};
+use super::super::fuse::{EquationKernel, Equations, NotBuilt, RepeatLimit};
 use super::super::inline::inline_body;
 use super::super::{Notes, dce, hoist, simplify};
 use super::reverse::Obstacle;
@@ -330,7 +331,8 @@ fn equations(
     let defs = Defs::of(function);
     let inside: BTreeSet<ValueId> =
         loops.values().flat_map(|(body, _)| body.statements.iter().flat_map(|s| defined(s).iter().copied())).collect();
-    let maker = Equations::new(function, sets, model, &inside);
+    let usual = Equations::new(function, sets, model, &inside, RepeatLimit::None);
+    let limited = LazyCell::new(|| Equations::new(function, sets, model, &inside, RepeatLimit::PerUse));
     solves
         .iter()
         .map(|solve| {
@@ -343,8 +345,11 @@ fn equations(
             let Some(StmtKind::Return(values)) = body.statements.last().map(|s| &s.kind) else { return Err("a residual without a value") };
             let (mut kernels, mut arguments) = (Vec::new(), Vec::new());
             for (&value, &unknown) in values.iter().zip(&unknowns) {
-                let EquationKernel { kernel, cartesian, args } =
-                    maker.kernel(value, &unknowns, domains).ok_or("an operation that no kernel can compute")?;
+                let (maker, built) = match usual.kernel(value, &unknowns, domains) {
+                    Err(NotBuilt::Repetitive) => (&*limited, limited.kernel(value, &unknowns, domains)),
+                    built => (&usual, built),
+                };
+                let EquationKernel { kernel, cartesian, args } = built.map_err(NotBuilt::construct)?;
                 let mut kernel = with_jacobian(kernel, cartesian, unknowns.len() as u32)?;
                 let name = &function.values[unknown.0 as usize].name;
                 kernel.name = names.unique(&format!("{RESIDUAL}{}", crate::passes::fuse::identifier(name)));

@@ -10,6 +10,7 @@ use super::names::{identifier, value_name};
 use super::placement::Placement;
 use super::plan::Plan;
 use super::tidy::inline_single_uses;
+use crate::backend::visit::visit_path;
 use crate::ir::{Function, Interpolant, KBlock, KExpr, KStmt, Local, LocalId, Op, Param, ParamId, Path, UnaryOp, ValueId};
 use crate::lower::UniqueNames;
 use crate::ops::{Arithmetic, BinaryMath, FROM_GEOMETRY};
@@ -55,12 +56,48 @@ pub(super) struct Interface {
     /// Locals of the other body that this body has not used yet: equal values have the same name in
     /// both.
     unused: Vec<LocalId>,
+    /// Constructs written for this body.
+    written: u32,
+    /// Values that are substituted in it.
+    substituted: BTreeSet<ValueId>,
 }
+
+/// Constructs that are written for a body at most.
+const MAX_WRITTEN: u32 = 100_000;
+
+/// Constructs that are written for a body at most which is mostly repetitions.
+const MAX_REPETITIONS: u32 = 10_000;
+
+/// A body of more constructs than this, and [`MEAN_REPEATS`] for each value, is mostly repetitions.
+const LARGE: u32 = 2_000;
+
+/// Constructs for each value that is substituted, of paths and copies.
+const MEAN_REPEATS: u32 = 16;
 
 impl Interface {
     /// The interface with which the next body of the same kernel starts.
     pub(super) fn for_next_body(&self) -> Interface {
-        Interface { unused: (0..self.locals.len() as u32).map(LocalId).collect(), ..self.clone() }
+        Interface { unused: (0..self.locals.len() as u32).map(LocalId).collect(), written: 0, substituted: BTreeSet::new(), ..self.clone() }
+    }
+
+    /// True if the body is mostly repetitions.
+    pub(super) fn is_repetitive(&self) -> bool {
+        let is_made_of_copies = self.written > LARGE && self.written / MEAN_REPEATS > self.substituted.len() as u32;
+        is_made_of_copies || self.written > MAX_WRITTEN
+    }
+
+    /// Counts constructs; fails where there are too many.
+    pub(super) fn write(&mut self, constructs: u32) -> Result<()> {
+        self.written = self.written.saturating_add(constructs);
+        let is_too_large = self.written > MAX_WRITTEN || (self.written > MAX_REPETITIONS && self.is_repetitive());
+        if is_too_large { Err(Unfusable) } else { Ok(()) }
+    }
+
+    /// [`Interface::write`] for everything in a path.
+    pub(super) fn write_path(&mut self, path: &Path) -> Result<()> {
+        let mut constructs = 0;
+        visit_path(path, &mut |_| constructs += 1);
+        self.write(constructs)
     }
 }
 
@@ -302,6 +339,7 @@ impl<'a> Builder<'a> {
             Shape::Single => Ok(KExpr::Param(self.param(value)?)),
             Shape::Collection(_) => {
                 let param = self.param(value)?;
+                self.interface.write_path(at)?;
                 let known_place = matches!(at, Path::Here | Path::SideFace(_) | Path::Shift { .. });
                 match self.mode {
                     Mode::General => {}
@@ -325,6 +363,8 @@ impl<'a> Builder<'a> {
 
     fn substitute(&mut self, value: ValueId, op: &Op, at: &Path) -> Result<KExpr> {
         self.note_span(value);
+        self.interface.write(1)?;
+        self.interface.substituted.insert(value);
         match op {
             Op::Real(x) => Ok(KExpr::Real(*x)),
             Op::Bool(b) => Ok(KExpr::Bool(*b)),

@@ -15,7 +15,9 @@ impl Builder<'_> {
             // A stored collection has no place in the Cartesian forms: it may lead anywhere. Where
             // an operation makes it, that does not.
             (Placement::Inline, Some(op)) => self.entity_of(&op.clone(), at),
-            (Placement::Kernel | Placement::Operation, Some(op)) if self.mode != Mode::General => self.entity_of(&op.clone(), at),
+            (Placement::Kernel | Placement::Operation, Some(op)) if self.mode != Mode::General && !self.plan.is_repeated(value) => {
+                self.entity_of(&op.clone(), at)
+            }
             (_, _) if self.mode != Mode::General => Err(Unfusable),
             (_, _) => {
                 let param = self.param(value)?;
@@ -26,6 +28,7 @@ impl Builder<'_> {
 
     /// The entity that an operation gives for the entity `at`.
     pub(super) fn entity_of(&mut self, op: &Op, at: &Path) -> Result<Path> {
+        self.interface.write(1)?;
         match op.entity_source() {
             EntitySource::First(faces) => {
                 let face = self.entity(faces, at)?;

@@ -8,7 +8,8 @@ use super::super::analysis::Defs;
 use super::super::masks::Masks;
 use super::build::{Builder, Interface, Mode, Result, Unfusable};
 use super::names::{identifier, value_name};
-use super::plan::Plan;
+use super::plan::{Findings, Plan};
+use super::repeats::RepeatLimit;
 use crate::cost::CostModel;
 use crate::ir::{Function, KBlock, KResult, Kernel, Path, Space, ValueId};
 use crate::types::{CanonicalSet, SetId, SetTable, Shape};
@@ -23,6 +24,25 @@ pub(in crate::passes) struct EquationKernel {
     pub args: Vec<ValueId>,
 }
 
+/// Reason why an equation has no kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::passes) enum NotBuilt {
+    /// The kernel would mostly repeat choices of what depends on an unknown, which is not stored.
+    Repetitive,
+    /// No kernel can compute it.
+    NotComputed,
+}
+
+impl NotBuilt {
+    /// The construct that stands in the way.
+    pub(in crate::passes) fn construct(self) -> &'static str {
+        match self {
+            NotBuilt::Repetitive => "choices inside many others",
+            NotBuilt::NotComputed => "an operation that no kernel can compute",
+        }
+    }
+}
+
 /// A function that a Newton solve stands in, with its residuals substituted.
 pub(in crate::passes) struct Equations<'a> {
     function: &'a Function,
@@ -33,10 +53,17 @@ pub(in crate::passes) struct Equations<'a> {
 }
 
 impl<'a> Equations<'a> {
-    /// `inside` are the values that depend on an unknown.
-    pub(in crate::passes) fn new(function: &'a Function, sets: &'a SetTable, model: &CostModel, inside: &'a BTreeSet<ValueId>) -> Self {
+    /// `inside` are the values that depend on an unknown. Others are stored where kernels would
+    /// evaluate them more often than `repeats`.
+    pub(in crate::passes) fn new(
+        function: &'a Function,
+        sets: &'a SetTable,
+        model: &CostModel,
+        inside: &'a BTreeSet<ValueId>,
+        repeats: RepeatLimit,
+    ) -> Self {
         let defs = Defs::of(function);
-        let mut plan = Plan::of(function, sets, model, &defs, &BTreeSet::new(), &BTreeSet::new(), &Masks::default());
+        let mut plan = Plan::of(function, sets, model, &defs, &Findings { repeats, ..Findings::default() }, &Masks::default());
         plan.substitute(inside);
         plan.substitute_paths(function, &defs);
         Equations { function, sets, defs, plan, inside }
@@ -54,16 +81,16 @@ impl<'a> Equations<'a> {
 
     /// The kernel that computes the residual `value`, without derivatives; its first parameters are
     /// the unknowns. The body for uniform Cartesian grids, if there is one; the values of the other
-    /// parameters. `None` if no kernel can.
+    /// parameters.
     pub(in crate::passes) fn kernel(
         &self,
         value: ValueId,
         unknowns: &[ValueId],
         domains: &BTreeMap<SetId, ValueId>,
-    ) -> Option<EquationKernel> {
+    ) -> std::result::Result<EquationKernel, NotBuilt> {
         let info = &self.function.values[value.0 as usize];
-        let set = info.ty.mapping()?;
-        let (body, mut interface) = self.body(value, unknowns, domains, Mode::General, Interface::default()).ok()?;
+        let set = info.ty.mapping().ok_or(NotBuilt::NotComputed)?;
+        let (body, mut interface) = self.body(value, unknowns, domains, Mode::General, Interface::default())?;
         let mut cartesian = None;
         let cells = self.sets.canonical(CanonicalSet::ALL_CELLS);
         let over_cells = |v: &ValueId| self.function.values[v.0 as usize].ty.mapping() == Some(cells);
@@ -87,7 +114,7 @@ impl<'a> Equations<'a> {
         let result = KResult { name: if taken { format!("{name}_residual") } else { name }, ty: info.ty, reduce: None, in_place: None };
         args.drain(..unknowns.len());
         if args.iter().any(|arg| self.inside.contains(arg)) {
-            return None;
+            return Err(NotBuilt::NotComputed);
         }
         let kernel = Kernel {
             name: String::new(),
@@ -101,7 +128,7 @@ impl<'a> Equations<'a> {
             checks: Vec::new(),
             spans,
         };
-        Some(EquationKernel { kernel, cartesian, args })
+        Ok(EquationKernel { kernel, cartesian, args })
     }
 
     fn body(
@@ -111,11 +138,20 @@ impl<'a> Equations<'a> {
         domains: &BTreeMap<SetId, ValueId>,
         mode: Mode,
         interface: Interface,
-    ) -> Result<(KBlock, Interface)> {
-        let type_of = |v: ValueId| self.function.values[v.0 as usize].ty;
+    ) -> std::result::Result<(KBlock, Interface), NotBuilt> {
         let per_axis = BTreeSet::new();
         let mut builder = Builder::new(self.function, self.sets, &self.defs, &self.plan, domains, &per_axis, mode, interface);
         builder.is_differentiated = true;
+        match self.block(&mut builder, value, unknowns) {
+            // Each copy would have its derivatives.
+            Ok(_) | Err(Unfusable) if builder.interface.is_repetitive() => Err(NotBuilt::Repetitive),
+            Ok(block) => Ok((block, builder.interface)),
+            Err(Unfusable) => Err(NotBuilt::NotComputed),
+        }
+    }
+
+    fn block(&self, builder: &mut Builder<'_>, value: ValueId, unknowns: &[ValueId]) -> Result<KBlock> {
+        let type_of = |v: ValueId| self.function.values[v.0 as usize].ty;
         for &unknown in unknowns {
             builder.add_param(unknown);
         }
@@ -125,7 +161,6 @@ impl<'a> Equations<'a> {
         let set = type_of(value).mapping().ok_or(Unfusable)?;
         builder.need_domain(set)?;
         builder.facts.learn(self.sets, &Path::Here, set, true);
-        let block = builder.scoped(|b| Ok(vec![b.eval(value, &Path::Here)?]))?;
-        Ok((block, builder.interface))
+        builder.scoped(|b| Ok(vec![b.eval(value, &Path::Here)?]))
     }
 }

@@ -1,5 +1,6 @@
 //! Makes whole kernels: interface, general body, Cartesian form.
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::analysis::Defs;
@@ -23,6 +24,8 @@ pub(super) struct KernelMaker<'a> {
     pub domains: BTreeMap<SetId, ValueId>,
     /// Values that Cartesian runs store per axis.
     pub per_axis: BTreeSet<ValueId>,
+    /// True if a kernel has been mostly repetitions.
+    pub is_repetitive: Cell<bool>,
 }
 
 /// A kernel and what to pass to it.
@@ -147,11 +150,12 @@ impl KernelMaker<'_> {
         }
         let mut whole = |builder: &mut Builder<'_>| builder.scoped(|b| Ok(vec![evaluate(b)?]));
         let block = match mode {
-            Mode::General | Mode::Full => whole(&mut builder)?,
+            Mode::General | Mode::Full => whole(&mut builder).map(Some),
             // Only face spaces: those of cells have no normals.
-            Mode::PerAxis => builder.each_axis(roots, &Path::Here, &KExpr::Real(0.0), |b| Ok(Some(whole(b)?)))?.ok_or(Unfusable)?,
+            Mode::PerAxis => builder.each_axis(roots, &Path::Here, &KExpr::Real(0.0), |b| Ok(Some(whole(b)?))),
         };
-        Ok((block, builder.interface))
+        self.is_repetitive.set(self.is_repetitive.get() || builder.interface.is_repetitive());
+        Ok((block?.ok_or(Unfusable)?, builder.interface))
     }
 }
 

@@ -22,12 +22,14 @@ mod names;
 mod offsets;
 mod placement;
 mod plan;
+mod repeats;
 mod smallest_cut;
 mod sum;
 mod tidy;
 
 use crate::backend::inside::InsideForms;
 use crate::passes::fuse::names::demanded;
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::cost::CostModel;
@@ -41,10 +43,11 @@ use super::masks::Masks;
 use build::Unfusable;
 use kernel_maker::KernelMaker;
 use placement::Placement;
-use plan::Plan;
+use plan::{Findings, Plan};
 
-pub(super) use equation::{EquationKernel, Equations};
+pub(super) use equation::{EquationKernel, Equations, NotBuilt};
 pub(super) use names::{identifier, value_name};
+pub(super) use repeats::RepeatLimit;
 pub(super) use tidy::inline_all_single_uses;
 
 /// Fuses all functions of a module except residuals of Newton's method and their callees, which are
@@ -58,21 +61,25 @@ pub(super) fn run(module: &mut Module, model: &CostModel, notes: &mut Notes) {
     }
     let sets = &module.sets;
     for function in fused_functions(&mut module.functions, &residuals).chain([&mut module.main]) {
-        // A value whose kernel cannot be built stays an operation; what it reads must then exist in
-        // memory, so the plan is made again.
-        let mut kept = BTreeSet::new();
-        // Values whose kernels get no Cartesian form, or a slow one, because they mix reads that no
-        // form has in common: the plan is made again for them, too.
-        let mut formless = BTreeSet::new();
+        // The plan is made again as long as its kernels show something new.
+        let mut findings = Findings::default();
         // Masks and padded copies that no kernel reads are dropped.
         let mut unread = BTreeSet::new();
         let (body, made, named, of_equations) = loop {
             let defs = Defs::of(function);
             let mut masks = Masks::of(function, sets);
             masks.drop(&unread);
-            let plan = Plan::of(function, sets, model, &defs, &kept, &formless, &masks);
+            let plan = Plan::of(function, sets, model, &defs, &findings, &masks);
             let mut fuser = Fuser {
-                maker: KernelMaker { function, sets, defs: &defs, plan: &plan, domains: BTreeMap::new(), per_axis: BTreeSet::new() },
+                maker: KernelMaker {
+                    function,
+                    sets,
+                    defs: &defs,
+                    plan: &plan,
+                    domains: BTreeMap::new(),
+                    per_axis: BTreeSet::new(),
+                    is_repetitive: Cell::new(false),
+                },
                 kernels: Vec::new(),
                 first: kernels.len(),
                 names: names.clone(),
@@ -88,12 +95,16 @@ pub(super) fn run(module: &mut Module, model: &CostModel, notes: &mut Notes) {
             let body = fuser.block(&function.body);
             let unread_before = unread.len();
             unread.extend(masks.values().filter(|mask| !fuser.read.contains(mask)));
-            if fuser.unfusable.is_subset(&kept) && fuser.formless.is_subset(&formless) && unread.len() == unread_before {
+            if fuser.maker.is_repetitive.get() && findings.repeats == RepeatLimit::None {
+                findings.repeats = RepeatLimit::PerUse;
+                continue;
+            }
+            if fuser.unfusable.is_subset(&findings.kept) && fuser.formless.is_subset(&findings.formless) && unread.len() == unread_before {
                 plan.note(&function.name, notes);
                 break (body, (fuser.kernels, fuser.names), fuser.named, fuser.of_equations);
             }
-            kept.extend(fuser.unfusable);
-            formless.extend(fuser.formless);
+            findings.kept.extend(fuser.unfusable);
+            findings.formless.extend(fuser.formless);
         };
         function.body = body;
         for (value, name) in named {

@@ -11,6 +11,7 @@ use super::invariant::Again;
 use super::mixed_forms::{CHEAP, values_to_store};
 use super::offsets::{OffsetReads, reads, sum};
 use super::placement::{Placement, is_fusable, is_storable};
+use super::repeats::{Planned, RepeatLimit, Repeats};
 use crate::cost::{CostModel, Extremes};
 use crate::ir::{Block, Function, Op, OpClass, StmtKind, Storage, ValueId};
 use crate::ops::Offset;
@@ -33,6 +34,21 @@ pub(super) struct Plan {
     cheap_extensions: BTreeSet<ValueId>,
     /// Masks of sets made at run time.
     masks: Masks,
+    /// Evaluations of the values that are substituted.
+    repeats: Repeats,
+}
+
+/// Findings about the kernels of earlier plans for the same function.
+#[derive(Debug, Default)]
+pub(super) struct Findings {
+    /// Values whose kernels cannot be built stay operations; what they read must then exist in
+    /// memory.
+    pub kept: BTreeSet<ValueId>,
+    /// Values whose kernels get no Cartesian form, or a slow one, because they mix reads that no
+    /// form has in common.
+    pub formless: BTreeSet<ValueId>,
+    /// Repetitions are limited if a kernel is mostly made of them.
+    pub repeats: RepeatLimit,
 }
 
 /// Places and number of evaluations of a value if it is substituted.
@@ -71,23 +87,13 @@ impl Sites {
 }
 
 impl Plan {
-    /// Decides for a function; the values in `kept` stay operations, and the kernels of those in
-    /// `formless` have no form for Cartesian grids where they mix what decides it. Kernels may read
-    /// these `masks`.
-    pub(super) fn of(
-        function: &Function,
-        sets: &SetTable,
-        model: &CostModel,
-        defs: &Defs,
-        kept: &BTreeSet<ValueId>,
-        formless: &BTreeSet<ValueId>,
-        masks: &Masks,
-    ) -> Plan {
+    /// Decides for a function. Kernels may read these `masks`.
+    pub(super) fn of(function: &Function, sets: &SetTable, model: &CostModel, defs: &Defs, findings: &Findings, masks: &Masks) -> Plan {
         // Only a plan tells what kernels substitute, and each value that is stored changes it.
         let mut between_forms = BTreeSet::new();
         loop {
-            let plan = Plan::with(function, sets, model, defs, kept, &between_forms, masks);
-            let found = values_to_store(function, sets, defs, model, formless, &|value| plan.placement(value));
+            let plan = Plan::with(function, sets, model, defs, findings, &between_forms, masks);
+            let found = values_to_store(function, sets, defs, model, &findings.formless, &|value| plan.placement(value));
             if found.is_empty() {
                 return plan;
             }
@@ -101,7 +107,7 @@ impl Plan {
         sets: &SetTable,
         model: &CostModel,
         defs: &Defs,
-        kept: &BTreeSet<ValueId>,
+        findings: &Findings,
         between_forms: &BTreeSet<ValueId>,
         masks: &Masks,
     ) -> Plan {
@@ -110,8 +116,8 @@ impl Plan {
             sets,
             model,
             defs,
-            kept,
-            plan: Plan { masks: masks.clone(), ..Plan::default() },
+            findings,
+            plan: Plan { masks: masks.clone(), repeats: Repeats::new(findings.repeats), ..Plan::default() },
             sites: BTreeMap::new(),
             costs: BTreeMap::new(),
             functions: BTreeMap::new(),
@@ -152,6 +158,11 @@ impl Plan {
         self.reasons.get(&value)
     }
 
+    /// True for a value that is stored because kernels would evaluate it too often.
+    pub(super) fn is_repeated(&self, value: ValueId) -> bool {
+        matches!(self.why(value), Some(Why::Repeated { .. }))
+    }
+
     /// Notes why the values of a function are not substituted.
     pub(super) fn note(&self, function: &str, notes: &mut Notes) {
         for (&value, why) in &self.reasons {
@@ -172,8 +183,9 @@ impl Plan {
     /// substituted: facts about the place where they are asked for may then tell which they are.
     pub(super) fn substitute_paths(&mut self, function: &Function, defs: &Defs) {
         let values = (0..function.values.len() as u32).map(ValueId);
-        let paths: Vec<ValueId> =
-            values.filter(|&v| self.placement(v) == Placement::Kernel && decided_by_grid(function, defs, v)).collect();
+        let paths: Vec<ValueId> = values
+            .filter(|&v| self.placement(v) == Placement::Kernel && !self.is_repeated(v) && decided_by_grid(function, defs, v))
+            .collect();
         for value in paths {
             self.placements.insert(value, Placement::Inline);
         }
@@ -210,7 +222,7 @@ pub(super) struct Planner<'a> {
     pub sets: &'a SetTable,
     pub model: &'a CostModel,
     pub defs: &'a Defs,
-    kept: &'a BTreeSet<ValueId>,
+    findings: &'a Findings,
     plan: Plan,
     sites: BTreeMap<ValueId, Sites>,
     costs: BTreeMap<ValueId, (u32, bool)>,
@@ -252,7 +264,7 @@ impl Planner<'_> {
                 StmtKind::Let { results, op } => {
                     let [result] = results[..] else { continue };
                     let ty = self.ty(result);
-                    if !is_fusable(op, ty) || matches!(op, Op::Reduce(..)) || self.kept.contains(&result) {
+                    if !is_fusable(op, ty) || matches!(op, Op::Reduce(..)) || self.findings.kept.contains(&result) {
                         continue;
                     }
                     let height = 1 + op.operands().iter().filter_map(|v| heights.get(v)).max().copied().unwrap_or(0);
@@ -323,7 +335,7 @@ impl Planner<'_> {
                 StmtKind::Let { results, op } => {
                     let [result] = results[..] else { continue };
                     let ty = self.ty(result);
-                    let stored = self.kept.contains(&result)
+                    let stored = self.findings.kept.contains(&result)
                         || self.tall.contains(&result)
                         || self.sums_over_rounds.contains(&result)
                         || self.between_forms.contains(&result);
@@ -445,6 +457,9 @@ impl Planner<'_> {
             }
         };
         self.plan.placements.insert(result, placement);
+        let planned = Planned { function: self.function, sets: self.sets, defs: self.defs };
+        let uses = self.plan.uses(result);
+        self.plan.repeats.pass_on(planned, result, op, placement, uses);
         if let Op::Extend { data, .. } = op
             && self.cost(*data).0 <= CHEAP
         {
@@ -467,7 +482,7 @@ impl Planner<'_> {
                     let entry = self.sites.entry(operand).or_default();
                     entry.needs.extend(reduced.then_some(Need::ReducedSum));
                     entry.depth = entry.depth.max(if stored { depth } else { sites.depth.max(depth) });
-                    entry.count += if stored { 1 } else { sites.count.max(1) };
+                    entry.count = entry.count.saturating_add(if stored { 1 } else { sites.count.max(1) });
                     let times = if stored { 1 } else { sites.all_evaluations() };
                     match step {
                         Step::Same => entry.evaluations = entry.evaluations.max(times),
@@ -485,7 +500,7 @@ impl Planner<'_> {
 
     /// Placement of a value that is not substituted, with the reason; `None` if it is substituted.
     fn decide(&mut self, result: ValueId, op: &Op, depth: usize, sites: &Sites) -> Option<(Placement, Why)> {
-        if self.kept.contains(&result) {
+        if self.findings.kept.contains(&result) {
             return Some((Placement::Operation, Why::NotBuilt));
         }
         if !is_fusable(op, self.ty(result)) {
@@ -506,9 +521,11 @@ impl Planner<'_> {
         if !storable {
             return None;
         }
+        let planned = Planned { function: self.function, sets: self.sets, defs: self.defs };
+        let repeated = self.plan.repeats.too_many(planned, result, self.plan.uses(result));
         match self.storage(result) {
             Some(Storage::Stored) => return Some((Placement::Kernel, Why::ChosenByUser)),
-            Some(Storage::Inlined) if !self.tall.contains(&result) => return None,
+            Some(Storage::Inlined) if !self.tall.contains(&result) && repeated.is_none() => return None,
             Some(Storage::Inlined) | None => {}
         }
         let (cost, has_sum) = self.cost(result);
@@ -546,7 +563,7 @@ impl Planner<'_> {
         } else if self.tall.contains(&result) {
             Why::Tall { limit: MAX_HEIGHT }
         } else {
-            return None;
+            repeated?
         };
         Some((Placement::Kernel, why))
     }
@@ -596,7 +613,7 @@ impl Planner<'_> {
         let Some(op) = self.defs.op(value) else { return true };
         !is_fusable(op, self.ty(value))
             || op.class() == OpClass::Reduction
-            || self.kept.contains(&value)
+            || self.findings.kept.contains(&value)
             || self.ringed.contains(&value)
             || self.tall.contains(&value)
             || self.sums_over_rounds.contains(&value)
@@ -629,17 +646,21 @@ fn need_of(op: &Op) -> Need {
 /// True if a value is made of domains, of the cells of faces, and of choices between them by what
 /// is Empty, so that it costs nothing to substitute.
 pub(super) fn decided_by_grid(function: &Function, defs: &Defs, value: ValueId) -> bool {
-    let decided = |v: &ValueId| decided_by_grid(function, defs, *v);
-    if matches!(function.values[value.0 as usize].ty.shape, Shape::Domain(_)) {
-        return true;
+    let (mut seen, mut open) = (BTreeSet::from([value]), vec![value]);
+    while let Some(value) = open.pop() {
+        if matches!(function.values[value.0 as usize].ty.shape, Shape::Domain(_)) {
+            continue;
+        }
+        let parts = match defs.op(value) {
+            Some(Op::FirstCell(a) | Op::SecondCell(a) | Op::IsEmpty(a) | Op::OneCell(a)) => vec![*a],
+            Some(Op::Shift { cells, .. } | Op::CellFact { cells, .. }) => vec![*cells],
+            Some(Op::On { data, target }) => vec![*data, *target],
+            Some(Op::Select { condition, if_true, if_false }) => vec![*condition, *if_true, *if_false],
+            _ => return false,
+        };
+        open.extend(parts.into_iter().filter(|part| seen.insert(*part)));
     }
-    match defs.op(value) {
-        Some(Op::FirstCell(a) | Op::SecondCell(a) | Op::IsEmpty(a) | Op::OneCell(a)) => decided(a),
-        Some(Op::Shift { cells, .. } | Op::CellFact { cells, .. }) => decided(cells),
-        Some(Op::On { data, target }) => decided(data) && decided(target),
-        Some(Op::Select { condition, if_true, if_false }) => [condition, if_true, if_false].into_iter().all(decided),
-        _ => false,
-    }
+    true
 }
 
 /// Notes what a block stores in variables or puts out.
