@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use crate::ir::{Block, KernelId, MutableId, Op, Stmt, StmtKind, ValueId};
 use crate::source::Span;
 
-/// What one statement does to facts. Facts only become weaker from sweep to sweep.
+/// Effect of one statement on facts. These only become weaker from sweep to sweep.
 pub(super) trait Transfer {
     /// Property of a value.
     type Fact: Copy + PartialEq;
@@ -31,7 +31,7 @@ type State<F> = Vec<Option<F>>;
 
 /// Sweeps over the statements of a function.
 pub(super) struct Flow<F> {
-    /// What the last sweeps brought back to the head of each loop, by its number.
+    /// Facts that the last sweeps brought back to the head of each loop, by its number.
     heads: BTreeMap<usize, State<F>>,
     n_mutables: usize,
 }

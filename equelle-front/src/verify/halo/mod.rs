@@ -1,7 +1,7 @@
 //! Proof that a program on several ranks reads no stale value of its halo, and nothing beyond it.
 //!
-//! It shares no code with [`crate::passes::halo`], which inserts exchanges: it is to notice one that
-//! is missing or too shallow.
+//! It shares no code with [`crate::passes::halo`], which inserts exchanges: it is to notice one
+//! that is missing or too shallow.
 
 mod kernel;
 
@@ -32,7 +32,7 @@ pub fn check(module: &Module, layers: u32) -> Result<(), Vec<VerifyError>> {
     if checker.errors.is_empty() { Ok(()) } else { Err(checker.errors) }
 }
 
-/// What is known of a value at every rank.
+/// Properties of a value at every rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Fact {
     /// Layers to which its elements are right.
@@ -42,7 +42,7 @@ struct Fact {
 }
 
 impl Fact {
-    /// What holds for one of two values.
+    /// Properties of one of two values.
     fn either(self, other: Fact) -> Fact {
         Fact { right: self.right.min(other.right), lead: self.lead.max(other.lead) }
     }
