@@ -55,14 +55,15 @@ pub(super) fn on_entities<R: Real>(
     Ok(rt.entity_collection_from(&target.domain, data.kind, out))
 }
 
-/// Scatters numbers, zero elsewhere.
+/// Scatters numbers, zero elsewhere. The result is on `domain` itself, so that ranks whose parts of
+/// two domains happen to be equal go on with the same one as others.
 pub(super) fn extend_scalars<R: Real>(
     rt: &SerialRuntime<R>,
     data: &ScalarCollection<R>,
     domain: &Arc<Domain>,
 ) -> Result<ScalarCollection<R>, Error> {
     if data.domain.same_elements(domain) {
-        return Ok(data.clone());
+        return Ok(ScalarCollection { domain: Arc::clone(domain), ..data.clone() });
     }
     let out = scatter(&rt.reals, &data.domain, &rt.values_of(data), domain, R::ZERO)?;
     let mut out = rt.scalar_collection_from(domain, out);
@@ -80,7 +81,7 @@ pub(super) fn extend_vectors<R: Real>(
     domain: &Arc<Domain>,
 ) -> Result<VectorCollection<R>, Error> {
     if data.domain.same_elements(domain) {
-        return Ok(data.clone());
+        return Ok(VectorCollection { domain: Arc::clone(domain), ..data.clone() });
     }
     vectors::map(rt, data, |component| extend_scalars(rt, component, domain))
 }
@@ -88,7 +89,7 @@ pub(super) fn extend_vectors<R: Real>(
 /// Scatters Bools, false elsewhere.
 pub(super) fn extend_bools<R: Real>(rt: &SerialRuntime<R>, data: &BoolCollection, domain: &Arc<Domain>) -> Result<BoolCollection, Error> {
     if data.domain.same_elements(domain) {
-        return Ok(data.clone());
+        return Ok(BoolCollection { domain: Arc::clone(domain), ..data.clone() });
     }
     let out = scatter(&rt.bools, &data.domain, &data.values, domain, false)?;
     Ok(rt.bool_collection_from(domain, out))
@@ -101,7 +102,7 @@ pub(super) fn extend_entities<R: Real>(
     domain: &Arc<Domain>,
 ) -> Result<EntityCollection, Error> {
     if data.domain.same_elements(domain) {
-        return Ok(data.clone());
+        return Ok(EntityCollection { domain: Arc::clone(domain), ..data.clone() });
     }
     let out = scatter(&rt.indices, &data.domain, &data.values, domain, NONE)?;
     Ok(rt.entity_collection_from(domain, data.kind, out))

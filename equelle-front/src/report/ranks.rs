@@ -1,4 +1,4 @@
-//! Halo layers and exchanges of a program on several ranks.
+//! Needs of a program on several ranks.
 
 use super::Report;
 use crate::ir::Module;
@@ -6,7 +6,7 @@ use crate::passes::for_ranks;
 use crate::passes::halo::{HaloExchange, RefusedConstruct};
 use crate::source::Span;
 
-/// Facts a program needs on several ranks.
+/// Needs of a program on several ranks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(missing_docs)] // The line of a variant explains its fields.
 pub enum Ranks {

@@ -95,3 +95,45 @@ fn solves_and_stale_reads_are_noticed_by_the_verifier() {
     let errors = verify::halo::check(&stale, 1).expect_err("nothing is exchanged");
     assert!(errors[0].message.contains("is read at layer 1 of the halo and is right up to layer 0"), "{}", errors[0].message);
 }
+
+#[test]
+fn an_exchange_is_of_values_on_a_set_and_has_a_layer() {
+    let errors = |statement: &str| -> Vec<String> {
+        let text = format!(
+            "module m main {{ %t: Text = \"u\" %n: Scalar = 1.0 %cells: Domain AllCells() = AllCells() \
+             %u: Scalar On AllCells() = InputCollection(%t, %cells) {statement} }}"
+        );
+        let module = ir::text::parse(&text).unwrap_or_else(|e| panic!("{e}"));
+        verify::verify(module).map_or_else(|errors| errors.into_iter().map(|e| e.message).collect(), |_| Vec::new())
+    };
+    assert_eq!(errors("%v: Scalar On AllCells() = exchange(%u, 1)"), Vec::<String>::new());
+    assert_eq!(errors("%v: Scalar On AllCells() = exchange(%u, 0)"), ["an exchange has a layer at least"]);
+    let of = |shown: &str| format!("an exchange is of a collection of Scalars, Vectors or Bools, not of {shown}");
+    assert_eq!(errors("%v: Scalar = exchange(%n, 1)"), [of("Scalar")]);
+    assert_eq!(errors("%v: Domain AllCells() = exchange(%cells, 1)"), [of("Domain AllCells()")]);
+    let cells = "%c: Cell On AllCells() In AllCells() = Shift(%cells, 1, 0, 0, wrap, wrap, never, never, never, never)";
+    let found = errors(&format!("{cells} %v: Cell On AllCells() In AllCells() = exchange(%c, 1)"));
+    assert!(found.contains(&of("Cell On AllCells() In AllCells()")), "{found:?}");
+}
+
+#[test]
+fn a_set_and_an_exchange_deeper_than_the_halo_are_noticed() {
+    let text = "module m main {
+          %t: Text = \"u\"
+          %cells: Domain AllCells() = AllCells()
+          %walls: Domain BoundaryFaces() = BoundaryFaces()
+          %u: Scalar On AllCells() = InputCollection(%t, %cells)
+          %q: Scalar On BoundaryFaces() = InputCollection(%t, %walls)
+          %v: Scalar On AllCells() = exchange(%u, 2)
+          %w: Scalar On BoundaryFaces() = exchange(%q, 2)
+          Output(%t, %v)
+          Output(%t, %w)
+        }";
+    let module = parse(text);
+    let messages =
+        |layers| verify::halo::check(&module, layers).map_or_else(|e| e.into_iter().map(|e| e.message).collect(), |()| Vec::new());
+    let deep = "an exchange of 2 layers is deeper than what ranks have";
+    assert_eq!(messages(1), [deep, deep]);
+    assert_eq!(messages(2), [deep], "of boundary faces the last layer is not known");
+    assert_eq!(messages(3), Vec::<String>::new());
+}

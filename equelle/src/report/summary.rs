@@ -165,9 +165,8 @@ fn ranks(out: &mut String, ranks: &Ranks, source: &SourceMap) {
     let (layers, exchanges) = match ranks {
         Ranks::Possible { layers, exchanges } => (*layers as usize, exchanges),
         Ranks::Refused { construct, line } => {
-            out.push_str("  Several ranks: not possible because of\n");
-            out.push_str(&wrapped("    ", &format!("{construct}{}", comma_line(source, *line))));
-            return;
+            let text = format!("Several ranks: not possible because of {construct}{}", comma_line(source, *line));
+            return out.push_str(&wrapped("  ", &text));
         }
     };
     let needed = format!("  Several ranks: a halo of {} of cells", plural(layers, "layer"));

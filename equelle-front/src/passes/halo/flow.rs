@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use crate::ir::{Block, KernelId, MutableId, Op, Stmt, StmtKind, ValueId};
 use crate::source::Span;
 
-/// The effect of one statement on facts. Facts only become weaker from sweep to sweep.
+/// Effect of one statement on facts. These only become weaker from sweep to sweep.
 pub(super) trait Transfer {
     /// Property of a value.
     type Fact: Copy + PartialEq;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::HaloExchange;
+use super::layers::HaloExchange;
 use crate::ir::liveness::ends_at;
 use crate::ir::{Block, Function, KernelId, Module, Op, Stmt, StmtKind, ValueId};
 use crate::passes::inline::rename;

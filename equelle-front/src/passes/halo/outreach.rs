@@ -2,8 +2,8 @@
 //! hold them.
 
 use super::flow::{Flow, Transfer, Weakened};
+use super::layers::{HaloRefusal, RefusedConstruct};
 use super::reads::{KernelReads, source_outreach};
-use super::{HaloRefusal, RefusedConstruct};
 use crate::ir::{Block, KernelId, Module, MutableId, Op, StmtKind, ValueId};
 use crate::source::Span;
 

@@ -51,7 +51,7 @@ impl<'a> Program<'a> {
                 }
                 StmtKind::Let { results, op } => {
                     for &result in results {
-                        let reads = Reads::operation_reads(&self.module.sets, main, outreach, op, result);
+                        let reads = Reads::from_operation(&self.module.sets, main, outreach, op, result);
                         if let (Op::Where { .. }, Some(set)) = (op, main.values[result.0 as usize].ty.mapping()) {
                             self.conditions.entry(set).or_default().push(reads.clone());
                         }
@@ -64,7 +64,7 @@ impl<'a> Program<'a> {
                     self.origins.extend(results.iter().map(|&result| (result, Origin::Launch(key.clone()))));
                     if let Some(kernel) = self.module.kernels.get(id.0 as usize) {
                         let sets = &self.module.sets;
-                        self.launches.entry(key).or_insert_with(|| Reads::launch_reads(kernel, sets, main, outreach, args));
+                        self.launches.entry(key).or_insert_with(|| Reads::from_launch(kernel, sets, main, outreach, args));
                     }
                 }
                 StmtKind::Store { mutable, value } => {

@@ -9,7 +9,7 @@ use crate::ir::{
 use crate::ops::Offset;
 use crate::types::{CanonicalSet, SetId, SetTable, Shape};
 
-/// Reads of an element of a result, with the layers beyond that of the element.
+/// Parts that an element of a result is made of, with the layers beyond that of the element.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Reads {
     /// Elements of collections.
@@ -23,7 +23,7 @@ pub(super) struct Reads {
 impl Reads {
     /// Reads of an operation. `outreach` has, for collections of entities, the layers that these
     /// may lie beyond the elements that hold them.
-    pub fn operation_reads(sets: &SetTable, function: &Function, outreach: &[u32], op: &Op, result: ValueId) -> Reads {
+    pub fn from_operation(sets: &SetTable, function: &Function, outreach: &[u32], op: &Op, result: ValueId) -> Reads {
         let mut reads = Reads::default();
         let ty = |v: ValueId| function.values[v.0 as usize].ty;
         let out = |v: ValueId| outreach[v.0 as usize];
@@ -53,7 +53,7 @@ impl Reads {
     }
 
     /// Reads of a launch.
-    pub fn launch_reads(kernel: &Kernel, sets: &SetTable, function: &Function, outreach: &[u32], args: &[ValueId]) -> Reads {
+    pub fn from_launch(kernel: &Kernel, sets: &SetTable, function: &Function, outreach: &[u32], args: &[ValueId]) -> Reads {
         let of_kernel = KernelReads::new(kernel, sets, &|param| args.get(param.0 as usize).map_or(0, |arg| outreach[arg.0 as usize]));
         let mut reads = Reads { values: BTreeMap::new(), sets: of_kernel.sets, topology: of_kernel.topology };
         for (param, reach) in of_kernel.params {
@@ -97,8 +97,7 @@ pub(super) fn source_outreach(sets: &SetTable, function: &Function, source: Enti
     }
 }
 
-/// Layers from a face of a set to its cells: the one cell of a boundary face is as near as the
-/// face.
+/// Layers from a face of a set to its cells: a boundary face has the layer of its one cell.
 fn cell_reach(sets: &SetTable, within: Option<SetId>) -> u32 {
     let boundary = sets.canonical(CanonicalSet::BOUNDARY_FACES);
     u32::from(!within.is_some_and(|within| sets.is_subset(within, boundary)))

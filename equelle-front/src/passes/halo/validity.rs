@@ -35,8 +35,8 @@ enum Remedy {
     MoreLayers,
 }
 
-/// A read that falls short, and where.
-pub(super) struct ShortReachError {
+/// A read that no exchange of so many layers helps.
+pub(super) struct TooFewLayers {
     /// Place of the read.
     pub span: Span,
 }
@@ -45,15 +45,15 @@ pub(super) struct ShortReachError {
 ///
 /// # Errors
 /// A read that needs more layers.
-pub(super) fn solve(program: &Program<'_>, layers: u32) -> Result<BTreeMap<ValueId, u32>, ShortReachError> {
+pub(super) fn solve(program: &Program<'_>, layers: u32) -> Result<BTreeMap<ValueId, u32>, TooFewLayers> {
     let mut depths = BTreeMap::new();
     while let Err((remedy, span)) = Validity::run(program, layers, &depths) {
         match remedy {
             Remedy::Exchange(value) => depths.insert(value, layers),
-            Remedy::MoreLayers => return Err(ShortReachError { span }),
+            Remedy::MoreLayers => return Err(TooFewLayers { span }),
         };
     }
-    // Exchanges go that a later one made needless; so do layers deeper than their readers.
+    // An exchange that a later one made needless goes, and layers that nothing reads.
     let values: Vec<ValueId> = depths.keys().copied().rev().collect();
     for value in values {
         depths.remove(&value);

@@ -32,7 +32,7 @@ pub fn check(module: &Module, layers: u32) -> Result<(), Vec<VerifyError>> {
     if checker.errors.is_empty() { Ok(()) } else { Err(checker.errors) }
 }
 
-/// Facts known of a value at every rank.
+/// Properties of a value at every rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Fact {
     /// Layers to which its elements are right.
@@ -42,7 +42,7 @@ struct Fact {
 }
 
 impl Fact {
-    /// The fact that holds for either of two values.
+    /// Properties of one of two values.
     fn either(self, other: Fact) -> Fact {
         Fact { right: self.right.min(other.right), lead: self.lead.max(other.lead) }
     }

@@ -262,17 +262,23 @@ pub fn simulate<R: Kernels + Operations + Checkpoint>(rt: &mut R) -> Result<(), 
         count = rt.restored_scalar("count")?;
     }
     while let Some(dt) = rt.next(&mut steps_2)? {
+        let u_near = rt.exchange(&u, 2)?;
+        let centre_near = rt.exchange_vectors(&centre, 1)?;
+        let far_near = rt.exchange_bools(&far, 1)?;
         let (a, b, total, most) = rt
             .transport(Transport {
-                u: &u,
+                u: &u_near,
                 row: &q,
                 t: &t,
-                centre: &centre,
-                far: &far,
+                centre: &centre_near,
+                far: &far_near,
                 wells: &wells,
                 rate: &rate,
                 grid: &dt,
             })?;
+        drop(u_near);
+        drop(centre_near);
+        drop(far_near);
         let g = rt.gradient(&a)?;
         let (u1, even) = rt
             .diffuse(Diffuse {
