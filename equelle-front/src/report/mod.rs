@@ -15,7 +15,7 @@ mod traffic;
 mod walk;
 
 use crate::backend::forms::{ChosenForm, LoopForm, Refusal};
-use crate::ir::{CheckKind, KernelId};
+use crate::ir::{CheckKind, KernelId, Module};
 use crate::passes::{CallNotInlined, Why};
 
 pub use bytes::KernelBytes;
@@ -62,6 +62,11 @@ impl Report {
                 kernel.forms.push((backend, *form));
             }
         }
+    }
+
+    /// Adds what a module, as back-ends get it, needs on several ranks.
+    pub fn add_ranks(&mut self, module: &Module) {
+        self.ranks = Some(Ranks::from_module(module));
     }
 
     /// Kernels that a back-end runs more slowly than row by row, with the construct.

@@ -1,6 +1,5 @@
 //! Needs of a program on several ranks.
 
-use super::Report;
 use crate::ir::Module;
 use crate::passes::for_ranks;
 use crate::passes::halo::{HaloExchange, RefusedConstruct};
@@ -29,18 +28,18 @@ pub struct Exchange {
     pub rounds: Option<u32>,
 }
 
-impl Report {
-    /// Adds what a module, as back-ends get it, needs on several ranks.
-    pub fn add_ranks(&mut self, module: &Module) {
+impl Ranks {
+    /// Needs of a module as back-ends get it.
+    pub(super) fn from_module(module: &Module) -> Ranks {
         let line = |span: Span| if module.source.text().is_empty() { 0 } else { module.source.line(span.start) };
         let mut on_ranks = module.clone();
-        self.ranks = Some(match for_ranks(&mut on_ranks) {
+        match for_ranks(&mut on_ranks) {
             Ok(halo) => {
                 let exchange =
                     |HaloExchange { name, depth, span, rounds }| Exchange { name, line: line(span), depth, rounds: rounds.map(line) };
                 Ranks::Possible { layers: halo.layers, exchanges: halo.exchanges.into_iter().map(exchange).collect() }
             }
             Err(refusal) => Ranks::Refused { construct: refusal.construct, line: line(refusal.span) },
-        });
+        }
     }
 }
