@@ -349,10 +349,7 @@ impl<R: DerivativeAccess> KernelContext<'_, R> {
         // As collections hold them.
         let kept = |value: f64| self.module.numbers.precision.round(value);
         let reduce = |values: &[f64]| {
-            let missing = || {
-                let set = kernel.space_set().map_or("the set", |set| self.module.sets.get(set).name.as_str());
-                Error::new(ErrorKind::Simulation, format!("{op:?}Reduce of a collection without elements: {set} is empty"))
-            };
+            let missing = || self.without_elements(kernel, result.reduce.unwrap_or(ops::Reduction::Max));
             // The line is that of the reduction: nothing that the kernel evaluates has failed.
             reduce(op, values).ok_or_else(missing)
         };
@@ -371,20 +368,28 @@ impl<R: DerivativeAccess> KernelContext<'_, R> {
 }
 
 impl<R: DerivativeAccess> KernelContext<'_, R> {
+    /// The error of an extreme over a set without elements.
+    fn without_elements(&self, kernel: &Kernel, op: ops::Reduction) -> Error {
+        let set = kernel.space_set().map_or("the set", |set| self.module.sets.get(set).name.as_str());
+        Error::new(ErrorKind::Simulation, format!("{op:?}Reduce of a collection without elements: {set} is empty"))
+    }
+
     /// A result over the elements of all ranks.
     fn reduced_on_ranks(&mut self, kernel: &Kernel, i: usize, op: ops::Reduction, rows: &[Row]) -> Result<Value<R>, Error> {
         let column = || rows.iter().map(|row| row[i]);
         let domain = self.domain(kernel.space_set().ok_or_else(|| defect("a reduction is over a set"))?)?;
+        let missing = self.without_elements(kernel, op);
+        let named = |error: Error| if error.kind == ErrorKind::Simulation { Error { lines: error.lines, ..missing } } else { error };
         match reduction(op) {
             Ok(op) if kernel.results[i].ty.basic == Basic::Vector => {
                 let values = column().map(Number::vector).collect::<Result<Vec<[f64; 3]>, Error>>()?;
                 let components = (0..self.rt.grid().dim()).map(|axis| values.iter().map(|v| v[axis]).collect()).collect();
                 let values = self.rt.vector_collection(&domain, components)?;
-                self.rt.reduce_vectors(op, &values).map(Value::Vector)
+                self.rt.reduce_vectors(op, &values).map(Value::Vector).map_err(named)
             }
             Ok(op) => {
                 let values = self.rt.scalar_collection(&domain, column().map(Number::real).collect::<Result<Vec<f64>, Error>>()?)?;
-                self.rt.reduce(op, &values).map(Value::Scalar)
+                self.rt.reduce(op, &values).map(Value::Scalar).map_err(named)
             }
             Err(op) => {
                 let values = self.rt.bool_collection(&domain, column().map(Number::bool).collect::<Result<Vec<bool>, Error>>()?)?;

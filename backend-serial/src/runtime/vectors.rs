@@ -121,9 +121,14 @@ pub(super) fn single_dot<R: Real>(rt: &SerialRuntime<R>, a: &Vector, b: &Vector)
 pub(super) fn reduce_components<R: Real>(rt: &SerialRuntime<R>, reduction: Reduction, a: &VectorCollection<R>) -> Result<Vector, Error> {
     let mut out = [0.0; 3];
     for (out, component) in out.iter_mut().zip(a.components()) {
-        let mut leaves = rt.doubles.take(leaf_count(component.len()));
-        *out = reduce_values(rt, reduction, &a.domain, component, &mut leaves, |value| value)
-            .ok_or_else(|| nothing_to_reduce(reduction, &a.domain))?;
+        let reduced = match rt.session().rank() {
+            Some(rank) => rank.reduce(reduction, &a.domain, component)?,
+            None => {
+                let mut leaves = rt.doubles.take(leaf_count(component.len()));
+                reduce_values(rt, reduction, &a.domain, component, &mut leaves, |value| value)
+            }
+        };
+        *out = reduced.ok_or_else(|| nothing_to_reduce(reduction, &a.domain))?;
     }
     Ok(out)
 }

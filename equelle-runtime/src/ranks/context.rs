@@ -173,6 +173,18 @@ impl RankContext {
         Ok(values.to_vec())
     }
 
+    /// Rank 0 waits until all ranks have come here without an error: what it puts out next comes
+    /// after all that may fail before.
+    ///
+    /// # Errors
+    /// `Backend` if another rank has ended.
+    pub fn meet_at_root(&self) -> Result<(), Error> {
+        if !self.is_root() {
+            return self.transport.send(RankId(0), Vec::new());
+        }
+        (1..self.n_ranks()).try_for_each(|rank| self.transport.receive(RankId(rank as u32)).map(|_| ()))
+    }
+
     /// Waits until rank 0 has ended, which has found an error; an error that follows from it.
     pub fn follow_error(&self) -> Error {
         loop {

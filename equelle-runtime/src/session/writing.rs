@@ -52,6 +52,7 @@ impl OutputWriter<'_> {
         let _phase = self.run.in_phase(Phase::Outputs);
         self.run.progress.close_bar();
         self.check_numbers(tag, &[value])?;
+        self.meet()?;
         self.outputs.scalar(tag, value).map_err(|error| self.run.locate(error))
     }
 
@@ -62,6 +63,7 @@ impl OutputWriter<'_> {
     pub fn bool(&mut self, tag: &str, value: bool) -> Result<(), Error> {
         let _phase = self.run.in_phase(Phase::Outputs);
         self.run.progress.close_bar();
+        self.meet()?;
         self.outputs.bool(tag, value).map_err(|error| self.run.locate(error))
     }
 
@@ -72,6 +74,7 @@ impl OutputWriter<'_> {
     pub fn text(&mut self, tag: &str, value: &str) -> Result<(), Error> {
         let _phase = self.run.in_phase(Phase::Outputs);
         self.run.progress.close_bar();
+        self.meet()?;
         self.outputs.text(tag, value).map_err(|error| self.run.locate(error))
     }
 
@@ -83,6 +86,7 @@ impl OutputWriter<'_> {
         let _phase = self.run.in_phase(Phase::Outputs);
         self.run.progress.close_bar();
         self.check_numbers(tag, components)?;
+        self.meet()?;
         self.outputs.vector(tag, components).map_err(|error| self.run.locate(error))
     }
 
@@ -203,6 +207,11 @@ impl OutputWriter<'_> {
                 self.outputs.collection(tag, &values).map_err(|error| self.run.locate(error))
             }
         }
+    }
+
+    /// Waits for all ranks before a single value is put out.
+    fn meet(&self) -> Result<(), Error> {
+        self.rank.as_ref().map_or(Ok(()), |rank| rank.context.meet_at_root())
     }
 
     /// Values of the whole domain, where this rank writes them.
