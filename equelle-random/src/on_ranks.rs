@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use equelle::interpret::{Kernels, run_in};
 use equelle::ranks::{RankProgram, RankProgramError, ThreadRanks, run_with};
-use equelle_front::passes::halo::RefusedConstruct;
+use equelle_front::ir::Numbers;
+use equelle_front::passes::OptLevel;
+use equelle_front::passes::halo::{HaloRefusal, RefusedConstruct};
 use equelle_front::verify::Verified;
 use equelle_runtime::output::Records;
 use equelle_runtime::params::Parameters;
@@ -15,6 +17,7 @@ use equelle_runtime::{Error, Program as Runnable};
 use crate::compare::{Compiled, Failure, compile, fits, guarded, same_words};
 use crate::data::{Fixture, Fixtures, grids};
 use crate::outcome::{Outcome, from_records, run_by, with_policy};
+use crate::project::Subject;
 use crate::tree::Program;
 
 /// Comparisons of a program.
@@ -95,6 +98,36 @@ fn add(
         })?;
     }
     Ok(())
+}
+
+/// Compares a program of the project on ranks with one process, on each of its grids; the number of
+/// comparisons, or `None` for a program that does not run on ranks.
+///
+/// # Errors
+/// The first difference.
+pub fn compare_subject(subject: &Subject, level: OptLevel, kernels: Kernels) -> Result<Option<u32>, String> {
+    let module = subject.compile(level, Numbers::default());
+    let program = match RankProgram::new(&module) {
+        Ok(program) => program,
+        Err(RankProgramError::Refused(HaloRefusal { construct: RefusedConstruct::Newton, .. })) => return Ok(None),
+        Err(error) => return Err(format!("{}: {error:?}", subject.name)),
+    };
+    let mut runs = 0;
+    for (number, case) in subject.cases.iter().enumerate() {
+        let words = case.words(&[]);
+        let expected = run_by(&subject.runnable, &words, |session| run_in(kernels, &module, session));
+        let n_ranks = 2 + number as u32 % 6;
+        let ranks = ThreadRanks { n_ranks, partition: None, seed: Some(u64::from(n_ranks)) };
+        let Some(found) = run_on_ranks(kernels, &subject.runnable, &program, &words, &ranks) else { continue };
+        // Edges and vertices have no owners yet.
+        if found.error.as_ref().is_some_and(|error| error.message.starts_with("runs on ranks have no")) {
+            continue;
+        }
+        runs += 1;
+        let name = format!("{} {} on {n_ranks} ranks", subject.name, case.name);
+        same_words(&expected, &found).map_err(|difference| format!("{name}: {difference}"))?;
+    }
+    Ok(Some(runs))
 }
 
 /// Owners at random; `None` for a grid with fewer cells than ranks.

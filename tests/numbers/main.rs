@@ -20,6 +20,7 @@ mod nested_choices;
 mod package;
 mod patterns;
 mod programs;
+mod ranks;
 mod reads_by_index;
 mod run;
 mod steady_state;

@@ -4,9 +4,9 @@
 //! the least layer of its cells. Cells and faces are numbered by layer, then as in the file, so
 //! that all up to a layer are the first ones of every domain.
 //!
-//! Beyond the last layer cells are missing. A face there has the cell that is present on both
-//! sides: it counts as interior, as it does in the whole grid, and nothing there is Empty that has
-//! data.
+//! Beyond the last layer cells are missing: faces of that layer may lack a cell, and count as faces
+//! of the boundary. So sets of faces and cells have the members of the whole grid in all layers but
+//! the last one.
 
 use std::sync::{Arc, OnceLock};
 
@@ -179,12 +179,8 @@ fn local_topology(topology: &Topology, cells: &Permutation, faces: &Permutation)
         local.cell_faces.extend(here);
         local.cell_face_pos.push(local.cell_faces.len());
     }
-    let ends = faces.to_file.iter().map(|&face| {
-        let in_file = topology.face_cells[face as usize];
-        let here = in_file.map(|cell| if cell == NONE { None } else { cells.entity(cell) });
-        let present = here[0].or(here[1]).unwrap_or(NONE);
-        std::array::from_fn(|side| if in_file[side] == NONE { NONE } else { here[side].unwrap_or(present) })
-    });
+    let here = |cell: u32| if cell == NONE { NONE } else { cells.entity(cell).unwrap_or(NONE) };
+    let ends = faces.to_file.iter().map(|&face| topology.face_cells[face as usize].map(here));
     local.face_cells = ends.collect();
     local
 }

@@ -1,0 +1,132 @@
+//! Files that ranks write, compared with those of one process byte for byte.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use crate::support::{equellec, repository, scratch, stderr};
+
+/// Upwind transport with a source, a set by condition, a loop that a condition ends, reductions,
+/// Bools, Vectors and entities.
+const PROGRAM: &str = "u : Mutable Collection Of Scalar On AllCells() = InputCollectionOfScalar(\"u\", AllCells())
+speed = Vector(1, 0.5)
+faces = InteriorFaces()
+rate = Dot(Normal(faces), speed) * |faces|
+upwind = rate > 0 ? FirstCell(faces) : SecondCell(faces)
+inflow = InputDomainSubsetOf(\"inflow\", BoundaryFaces())
+time : Mutable Scalar = 0
+While time < 0.3 {
+    dt = Min(0.05, 0.3 - time)
+    flux = (rate * (u On upwind)) Extend AllFaces()
+    high = Where(AllCells(), u > 1.5)
+    u = Max(u - dt * Divergence(flux) / |AllCells()| + dt * ((0.5 Extend high) Extend AllCells()), 0.1)
+    time = time + dt
+    Output(\"u\", u)
+    Output(\"high\", u > 1.5)
+    Output(\"sum\", SumReduce(u * |AllCells()|))
+    Output(\"most\", MaxReduce(u On upwind))
+}
+Output(\"upwind\", upwind)
+Output(\"centre\", u * Centroid(AllCells()))
+Output(\"inflow\", |inflow|)
+";
+
+/// Files of a run and what it prints, by name.
+fn written(folder: &Path, words: &[String]) -> BTreeMap<String, Vec<u8>> {
+    let _ = std::fs::remove_dir_all(folder);
+    let output = equellec().args(words).arg(format!("output_dir={}", folder.display())).output().expect("equellec runs");
+    assert!(output.status.success(), "{words:?}: {}", stderr(&output));
+    let mut files = BTreeMap::from([("standard output".to_owned(), output.stdout)]);
+    for entry in std::fs::read_dir(folder).into_iter().flatten() {
+        let path = entry.expect("an entry").path();
+        let name = path.file_name().expect("a name").to_string_lossy().into_owned();
+        // The record of a run has its times.
+        if path.is_file() && !name.ends_with(".json") && !name.starts_with('.') {
+            files.insert(name, std::fs::read(&path).expect("a file"));
+        }
+    }
+    files
+}
+
+#[test]
+fn files_do_not_know_how_many_ranks_wrote_them() {
+    let folder = scratch("ranks");
+    let program = folder.join("upwind.equelle");
+    std::fs::write(&program, PROGRAM).expect("a program");
+    let mesh = |name: &str| format!("grid_filename={}", repository("grids").join(name).display());
+    let words = |words: &[&str]| words.iter().map(ToString::to_string).collect::<Vec<_>>();
+    let grids = [
+        ("boxes", words(&["grid_dim=2", "nx=11", "ny=7", "dx=0.1", "dy=0.3", "inflow_set=x-"])),
+        ("arrays", words(&["nx=11", "ny=7", "dx=0.1", "dy=0.3", "grid_layout=unstructured", "inflow_set=x-"])),
+        ("periodic", words(&["nx=11", "ny=7", "dx=0.1", "grid_periodic=x-:x+", "inflow_set=y-"])),
+        ("triangles", vec![mesh("triangles-6x5.grid"), "inflow_set=x-".to_owned()]),
+        ("Gmsh", vec![mesh("plate.msh"), "inflow_set=x-".to_owned()]),
+    ];
+    let formats = ["output_format=vtu,npy", "output_format=text,csv", "output_to_file=false"];
+    let mut compared = 0;
+    for (number, (name, grid)) in grids.iter().enumerate() {
+        for (level, kernels) in [("-O0", "--interpret=elements"), ("-O2", "--interpret")] {
+            let given =
+                [program.display().to_string(), level.to_owned(), kernels.to_owned(), "--nondimensional".to_owned(), "-q".to_owned()];
+            let format = formats[(number + usize::from(level == "-O2")) % formats.len()];
+            let more = [format.to_owned(), "u_expression=1 + Sin(3*x)*y".to_owned()];
+            let of = |ranks: &[String]| [&["run".to_owned()], &given[..], ranks, &grid[..], &more[..]].concat();
+            let expected = written(&folder.join("one"), &of(&[]));
+            assert!(expected.len() > 1 || format == "output_to_file=false");
+            for n_ranks in [1, 2, 3, 7] {
+                let found = written(&folder.join("ranks"), &of(&[format!("--ranks-threads={n_ranks}")]));
+                assert_eq!(found.keys().collect::<Vec<_>>(), expected.keys().collect::<Vec<_>>(), "{name} {level} {n_ranks}");
+                for (file, bytes) in &expected {
+                    assert!(found[file] == *bytes, "{name} {format} {level}, {n_ranks} ranks: `{file}` differs");
+                    compared += 1;
+                }
+            }
+        }
+    }
+    assert!(compared > 200, "{compared} files compared");
+}
+
+/// The error of one process, with its line, element and exit code; what came before it is printed,
+/// what comes after is not.
+#[test]
+fn the_error_is_that_of_one_process() {
+    let folder = scratch("ranks_error");
+    let program = folder.join("failing.equelle");
+    let text = "u = InputCollectionOfScalar(\"u\", AllCells())\nOutput(\"before\", SumReduce(u))\n\
+        behind = IsEmpty(SecondCell(AllFaces())) ? FirstCell(AllFaces()) : SecondCell(AllFaces())\n\
+        chosen = (u On behind) > 8 ? SecondCell(AllFaces()) : FirstCell(AllFaces())\n\
+        Output(\"between\", MaxReduce(u))\nOutput(\"chosen\", u On chosen)\nOutput(\"after\", MinReduce(u))\n";
+    std::fs::write(&program, text).expect("a program");
+    for kernels in ["--interpret", "--interpret=elements"] {
+        let run = |ranks: &[&str]| {
+            let words = ["-q", "grid_dim=2", "nx=9", "ny=5", "u_expression=x", "output_to_file=false"];
+            let output = equellec().arg("run").arg(&program).arg(kernels).args(ranks).args(words).output().expect("equellec runs");
+            (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned(), stderr(&output))
+        };
+        let expected = run(&[]);
+        assert_eq!(expected.0, Some(3), "{}", expected.2);
+        assert!(expected.1.contains("between") && !expected.1.contains("after"), "{}", expected.1);
+        for n_ranks in 1..=6 {
+            assert_eq!(run(&[&format!("--ranks-threads={n_ranks}")]), expected, "{kernels} on {n_ranks} ranks");
+        }
+    }
+}
+
+/// Programs with solves, and parameters that need more than there is, are refused by name.
+#[test]
+fn programs_and_parameters_that_ranks_do_not_take_are_refused() {
+    let folder = scratch("ranks_refused");
+    let refused = |program: &Path, words: &[&str]| {
+        let output =
+            equellec().arg("run").arg(program).args(["--interpret", "--ranks-threads=2", "-q"]).args(words).output().expect("runs");
+        assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
+        stderr(&output)
+    };
+    let heat = repository("examples/heat_implicit_2d/heat_implicit_2d.equelle");
+    let case = repository("examples/heat_implicit_2d/case.param").display().to_string();
+    let message = refused(&heat, &[&case]);
+    assert!(message.contains("does not run on several ranks: it has a solve by Newton's method"), "{message}");
+    let program = folder.join("plain.equelle");
+    std::fs::write(&program, "Output(\"n\", SumReduce(1 Extend AllCells()))\n").expect("a program");
+    let message = refused(&program, &["checkpoint_every=2"]);
+    assert!(message.contains("parameter `checkpoint_every` does not go with several ranks yet"), "{message}");
+}
