@@ -214,7 +214,7 @@ impl Parts {
         let whole = context.is_root().then(|| self.grid.clone());
         let has_threads = parameters.contains("threads");
         let part = self.part(context.rank())?;
-        let mut session = Session::on_rank(Arc::clone(program), parameters, part, SessionRank::new(context, whole), options)?;
+        let mut session = SessionRank::new(context, whole).open(program, parameters, part, options)?;
         if !has_threads {
             session.set_threads(Threads::one());
         }

@@ -13,11 +13,11 @@ faces = InteriorFaces()
 rate = Dot(Normal(faces), speed) * |faces|
 upwind = rate > 0 ? FirstCell(faces) : SecondCell(faces)
 inflow = InputDomainSubsetOf(\"inflow\", BoundaryFaces())
+high = Where(AllCells(), Centroid(AllCells())[0] > 0.5)
 time : Mutable Scalar = 0
 While time < 0.3 {
     dt = Min(0.05, 0.3 - time)
     flux = (rate * (u On upwind)) Extend AllFaces()
-    high = Where(AllCells(), u > 1.5)
     u = Max(u - dt * Divergence(flux) / |AllCells()| + dt * ((0.5 Extend high) Extend AllCells()), 0.1)
     time = time + dt
     Output(\"u\", u)
@@ -28,6 +28,18 @@ While time < 0.3 {
 Output(\"upwind\", upwind)
 Output(\"centre\", u * Centroid(AllCells()))
 Output(\"inflow\", |inflow|)
+";
+
+/// Reads around both axes, and sums over cells away from their ends.
+const PERIODIC: &str = "i = StencilI()
+j = StencilJ()
+u : Mutable Collection Of Scalar On AllCells() = InputCollectionOfScalar(\"u\", AllCells())
+For step In Range(0, 3) {
+    p = Halo(u, Periodic(i, j))
+    u = 0.25 * (p(i-1) + p(i+1) + p(j-2) + p(j+1))
+}
+Output(\"inner\", SumReduce(u On InteriorCells()))
+Output(\"u\", u)
 ";
 
 /// Files of a run and what it prints, by name.
@@ -57,7 +69,7 @@ fn files_do_not_know_how_many_ranks_wrote_them() {
     let grids = [
         ("boxes", words(&["grid_dim=2", "nx=11", "ny=7", "dx=0.1", "dy=0.3", "inflow_set=x-"])),
         ("arrays", words(&["nx=11", "ny=7", "dx=0.1", "dy=0.3", "grid_layout=unstructured", "inflow_set=x-"])),
-        ("periodic", words(&["nx=11", "ny=7", "dx=0.1", "grid_periodic=x-:x+", "inflow_set=y-"])),
+        ("periodic", words(&["nx=11", "ny=7", "dx=0.1", "grid_periodic=x-:x+", "grid_layout=unstructured", "inflow_set=y-"])),
         ("triangles", vec![mesh("triangles-6x5.grid"), "inflow_set=x-".to_owned()]),
         ("Gmsh", vec![mesh("plate.msh"), "inflow_set=x-".to_owned()]),
     ];
@@ -83,6 +95,28 @@ fn files_do_not_know_how_many_ranks_wrote_them() {
         }
     }
     assert!(compared > 200, "{compared} files compared");
+}
+
+/// An axis around which a program reads is not cut where the program sees its ends too: a cell
+/// beyond the last one would be at both ends.
+#[test]
+fn ends_of_an_axis_that_is_read_around_are_those_of_the_grid() {
+    let folder = scratch("ranks_ends");
+    let program = folder.join("around.equelle");
+    std::fs::write(&program, PERIODIC).expect("a program");
+    let run = |ranks: &[&str], level: &str| {
+        let words = ["-q", "--nondimensional", "grid_dim=2", "nx=9", "ny=6", "u_expression=x*x-y", "output_to_file=false"];
+        let output =
+            equellec().arg("run").arg(&program).args(["--interpret", level]).args(ranks).args(words).output().expect("equellec runs");
+        assert!(output.status.success(), "{}", stderr(&output));
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    for level in ["-O0", "-O2"] {
+        let expected = run(&[], level);
+        for n_ranks in ["--ranks-threads=2", "--ranks-threads=3", "--ranks-threads=6"] {
+            assert_eq!(run(&[n_ranks], level), expected, "{level} {n_ranks}");
+        }
+    }
 }
 
 /// The error of one process, with its line, element and exit code; what came before it is printed,

@@ -27,9 +27,10 @@ pub struct CartesianGrid<R = f64> {
     pub volume: R,
     /// True for the axes whose sides are joined.
     pub joined: [bool; 3],
-    /// The whole grid's number of the first layer of cells, and its layers.
+    /// The whole grid's number of the first layer of cells, and the number of the layer beyond its
+    /// end from which a box counts from 0 again; no layer unless it goes around.
     first: [usize; 3],
-    whole: [usize; 3],
+    turn: [usize; 3],
     shape: Cartesian,
     face_start: [usize; 3],
     interior_start: [usize; 3],
@@ -64,7 +65,7 @@ impl CartesianGrid {
             volume: spacing[0] * spacing[1] * spacing[2],
             joined: shape.joined,
             first: std::array::from_fn(|a| shape.whole_index(a, 0)),
-            whole: shape.whole_n(),
+            turn: std::array::from_fn(|a| shape.turn(a).unwrap_or(usize::MAX)),
             face_start: [0; 3],
             interior_start: [0; 3],
             boundary_start: [0; 3],
@@ -95,7 +96,7 @@ impl CartesianGrid {
             volume: R::from_f64(self.volume),
             joined: self.joined,
             first: self.first,
-            whole: self.whole,
+            turn: self.turn,
             shape: self.shape,
             face_start: self.face_start,
             interior_start: self.interior_start,
@@ -128,7 +129,7 @@ impl<R: Real> CartesianGrid<R> {
     #[inline]
     fn whole_layer(&self, axis: usize, layer: usize) -> usize {
         let layer = layer + self.first[axis];
-        if layer < self.whole[axis] { layer } else { layer - self.whole[axis] }
+        if layer < self.turn[axis] { layer } else { layer - self.turn[axis] }
     }
 
     /// Position of a layer of nodes.

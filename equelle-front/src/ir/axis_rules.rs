@@ -4,7 +4,7 @@ use super::kernel::{KExpr, KStmt, Kernel, Path};
 use super::visit::{Node, visit_general};
 use super::{Block, Module, Op, StmtKind};
 use crate::ops::{Beyond, CellFact, Offset, SideMap};
-use crate::types::{CanonicalSet, EntityKind, SetTable};
+use crate::types::{CanonicalSet, SetId, SetTable};
 
 /// Ends of each axis of a Cartesian grid, as a program sees them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -21,7 +21,7 @@ impl AxisRules {
     pub fn from_module(module: &Module) -> AxisRules {
         let mut rules = AxisRules::default();
         for function in module.functions.iter().chain([&module.main]) {
-            rules.add_block(&function.body, &module.sets);
+            rules.add_block(&function.body);
         }
         module.kernels.iter().for_each(|kernel| rules.add_kernel(kernel, &module.sets));
         rules
@@ -53,11 +53,11 @@ impl AxisRules {
         self.has_ends = [true; 3];
     }
 
-    fn add_block(&mut self, block: &Block, sets: &SetTable) {
+    fn add_block(&mut self, block: &Block) {
         for statement in &block.statements {
             match &statement.kind {
                 StmtKind::Let { op, .. } => self.add_operation(op),
-                StmtKind::For { body, .. } => self.add_block(body, sets),
+                StmtKind::For { body, .. } => self.add_block(body),
                 StmtKind::Store { .. } | StmtKind::Output { .. } | StmtKind::Launch { .. } | StmtKind::Return(_) => {}
             }
         }
@@ -73,15 +73,16 @@ impl AxisRules {
     }
 
     fn add_kernel(&mut self, kernel: &Kernel, sets: &SetTable) {
-        let cells = sets.canonical(CanonicalSet::ALL_CELLS);
-        if kernel.space_set().is_some_and(|set| sets.get(set).kind != EntityKind::Cell) {
+        let tells_ends = |set: SetId| sets.get(set).canonical.is_some_and(|canonical| canonical != CanonicalSet::ALL_CELLS);
+        let mapped = kernel.params.iter().filter_map(|param| param.ty.mapping());
+        if kernel.space_set().into_iter().chain(mapped).any(tells_ends) {
             self.add_faces();
         }
         visit_general(kernel, &mut |node| match node {
             Node::Path(Path::Offset { by, beyond, .. }) => self.add_offset(*by, *beyond),
             Node::Path(Path::First(_) | Path::Second(_)) | Node::Stmt(KStmt::ReduceFaces { .. }) => self.add_faces(),
             Node::Expr(KExpr::CellFact { fact, .. }) => self.add_fact(*fact),
-            Node::Expr(KExpr::Member { set, .. }) if *set != cells && sets.get(*set).canonical.is_some() => self.add_faces(),
+            Node::Expr(KExpr::Member { set, .. }) if tells_ends(*set) => self.add_faces(),
             _ => {}
         });
     }

@@ -68,16 +68,14 @@ fn try_module(mut module: Module, name: &str) -> Result<Tried, String> {
     let module = verify(module).map_err(|e| format!("{name}: {e:?}"))?.into_module();
     halo::check(&module, layers).map_err(|e| format!("{name}, {layers} layers: {e:?}"))?;
     let mut tried = Tried { programs: 1, exchanges: exchanges.len(), ..Tried::default() };
-    for number in 0..exchanges.len() {
-        let depth = exchanges[number].depth;
-        for depth in std::iter::once(0).chain((depth > 1).then(|| depth - 1)) {
+    for (number, exchange) in exchanges.iter().enumerate() {
+        for depth in std::iter::once(0).chain((exchange.depth > 1).then(|| exchange.depth - 1)) {
             let mut mutant = module.clone();
             let mut change = Change { number, depth, next: 0, renamed: None };
             mutant.main.body = change.block(std::mem::take(&mut mutant.main.body));
             assert!(change.next > number, "{name} has exchange {number}");
             tried.mutants += 1;
             if halo::check(&mutant, layers).is_ok() {
-                let exchange = &exchanges[number];
                 return Err(format!("{name}: depth {depth} of `{}` is enough instead of {}", exchange.name, exchange.depth));
             }
         }

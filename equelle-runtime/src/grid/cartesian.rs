@@ -117,6 +117,14 @@ impl Cartesian {
         self.place.map_or(self.n, |place| place.whole)
     }
 
+    /// Number of layers of the whole grid along an axis, if the box goes on beyond a side at the
+    /// other end.
+    pub fn turn(&self, axis: usize) -> Option<usize> {
+        let BoxLocation { start, whole } = self.place?;
+        let end = start[axis] + self.n[axis] as i64;
+        (start[axis] < 0 || end > whole[axis] as i64).then_some(whole[axis])
+    }
+
     /// Number in the whole grid of the cells with a number along an axis.
     #[inline]
     pub fn whole_index(&self, axis: usize, at: usize) -> usize {

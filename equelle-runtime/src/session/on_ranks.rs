@@ -2,14 +2,17 @@
 
 use std::sync::{Arc, Weak};
 
+use super::Session;
 use super::context::RunContext;
 use super::grid_domains::GridDomains;
+use super::options::Options;
 use crate::domain::Domain;
 use crate::error::{Error, ErrorKind};
 use crate::grid::{Grid, Renumber};
 use crate::input::CollectionInput;
 use crate::output::Route;
 use crate::params::Parameters;
+use crate::program::Program;
 use crate::ranks::RankContext;
 use crate::wire::Wire;
 
@@ -27,6 +30,13 @@ pub struct SessionRank {
     read_domains: Vec<(String, Arc<Domain>, Arc<Domain>)>,
 }
 
+/// Values of a whole domain.
+pub(super) struct WholeValues<T> {
+    pub domain: Arc<Domain>,
+    /// By component, in the order of the file.
+    pub columns: Vec<Vec<T>>,
+}
+
 impl SessionRank {
     /// A rank; rank 0 gets the whole grid.
     pub fn new(context: RankContext, whole: Option<Grid>) -> SessionRank {
@@ -36,6 +46,15 @@ impl SessionRank {
             subsets: Vec::new(),
             read_domains: Vec::new(),
         }
+    }
+
+    /// Opens the session of a rank, on its part of the grid.
+    ///
+    /// # Errors
+    /// As [`Session::on_grid`]; `Usage` for parameters that do not go with ranks.
+    pub fn open(self, program: &Arc<Program>, parameters: Parameters, part: Grid, options: Options) -> Result<Session, Error> {
+        SessionRank::check_parameters(&parameters)?;
+        Session::with_grid(Arc::clone(program), parameters, options, Some(part), Some(self))
     }
 
     /// The whole grid, on rank 0.
@@ -52,7 +71,7 @@ impl SessionRank {
     ///
     /// # Errors
     /// `Usage`, with the parameter.
-    pub(super) fn check_parameters(parameters: &Parameters) -> Result<(), Error> {
+    fn check_parameters(parameters: &Parameters) -> Result<(), Error> {
         let Some(key) = REFUSED.into_iter().find(|key| parameters.contains(key)) else { return Ok(()) };
         Err(Error::new(ErrorKind::Usage, format!("parameter `{key}` does not go with several ranks yet")))
     }
@@ -153,7 +172,7 @@ impl SessionRank {
         Ok(number.first().and_then(|&number| ROUTES.get(number as usize)).copied().unwrap_or(Route::Skip))
     }
 
-    /// All values of a whole domain in the order of the file, with that domain, on rank 0.
+    /// All values of a whole domain, on rank 0.
     ///
     /// # Errors
     /// `Backend` if another rank has ended.
@@ -162,10 +181,10 @@ impl SessionRank {
         domain: &Arc<Domain>,
         components: &[&[T]],
         run: &RunContext,
-    ) -> Result<Option<(Arc<Domain>, Vec<Vec<T>>)>, Error> {
+    ) -> Result<Option<WholeValues<T>>, Error> {
         let whole = self.whole_domain(domain, run)?;
         let columns: Option<Vec<Vec<T>>> =
             components.iter().map(|values| self.context.gather(domain, values)).collect::<Result<Vec<_>, _>>()?.into_iter().collect();
-        Ok(whole.zip(columns))
+        Ok(whole.zip(columns).map(|(domain, columns)| WholeValues { domain, columns }))
     }
 }

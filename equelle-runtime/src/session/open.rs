@@ -58,23 +58,8 @@ impl Session {
         Session::with_grid(program.into(), parameters, options, Some(grid), None)
     }
 
-    /// Opens one rank of a run, on its part of the grid.
-    ///
-    /// # Errors
-    /// As [`Session::on_grid`]; `Usage` for parameters that do not go with ranks.
-    pub fn on_rank(
-        program: impl Into<Arc<Program>>,
-        parameters: Parameters,
-        part: Grid,
-        rank: SessionRank,
-        options: Options,
-    ) -> Result<Session, Error> {
-        SessionRank::check_parameters(&parameters)?;
-        Session::with_grid(program.into(), parameters, options, Some(part), Some(rank))
-    }
-
     /// Checks parameters before building the grid, which may take long.
-    fn with_grid(
+    pub(super) fn with_grid(
         program: Arc<Program>,
         parameters: Parameters,
         options: Options,

@@ -34,23 +34,6 @@ impl Session {
         finite::error(&NotFinite { checked, found, place }, self.shown_grid(), &self.run.program, &self.inputs)
     }
 
-    /// [`Session::check_collection`] on one of several ranks: rank 0 has the error.
-    fn check_on_ranks<R: Real>(&mut self, name: &str, domain: &Arc<Domain>, components: &[&[R]]) -> Result<(), Error> {
-        let Some(rank) = self.rank.as_mut().filter(|_| self.finite.is_required()) else { return Ok(()) };
-        let (grid, kind) = (domain.grid(), domain.kind());
-        // In the halo values may be of an earlier round.
-        let is_own = |position: usize| grid.is_own(kind, domain.element(position));
-        let is_bad = |values: &&[R]| values.iter().enumerate().any(|(position, value)| !value.to_f64().is_finite() && is_own(position));
-        if !rank.context.any(components.iter().any(is_bad))? {
-            return Ok(());
-        }
-        let Some((whole, columns)) = rank.gather(domain, components, &self.run)? else { return Err(rank.context.follow_error()) };
-        let columns: Vec<&[R]> = columns.iter().map(Vec::as_slice).collect();
-        let Some(found) = FirstNonfinite::first(&columns) else { return Ok(()) };
-        let place = ElementLocation::in_file_order(&whole, found.position);
-        Err(self.state_not_finite(name, found, place))
-    }
-
     /// Checks a variable of single numbers, one for a Scalar, as many as dimensions for a Vector;
     /// and measures its change where change ends the loop.
     ///
@@ -77,7 +60,7 @@ impl Session {
     /// If there is not one value for each element.
     pub fn check_collection<R: Real>(&mut self, name: &str, domain: &Arc<Domain>, components: &[&[R]]) -> Result<(), Error> {
         if self.rank.is_some() {
-            return self.check_on_ranks(name, domain, components);
+            return check_on_ranks(self, name, domain, components);
         }
         self.loops.steady_state.measure(Measured::Collection, components);
         if !self.finite.is_required() || FirstNonfinite::first(components).is_none() {
@@ -89,4 +72,21 @@ impl Session {
         let place = ElementLocation::in_file_order(domain, found.position);
         Err(self.state_not_finite(name, found, place))
     }
+}
+
+/// [`Session::check_collection`] on one of several ranks: rank 0 has the error.
+fn check_on_ranks<R: Real>(session: &mut Session, name: &str, domain: &Arc<Domain>, components: &[&[R]]) -> Result<(), Error> {
+    let Some(rank) = session.rank.as_mut().filter(|_| session.finite.is_required()) else { return Ok(()) };
+    let (grid, kind) = (domain.grid(), domain.kind());
+    // In the halo values may be of an earlier round.
+    let is_own = |position: usize| grid.is_own(kind, domain.element(position));
+    let is_bad = |values: &&[R]| values.iter().enumerate().any(|(position, value)| !value.to_f64().is_finite() && is_own(position));
+    if !rank.context.any(components.iter().any(is_bad))? {
+        return Ok(());
+    }
+    let Some(whole) = rank.gather(domain, components, &session.run)? else { return Err(rank.context.follow_error()) };
+    let columns: Vec<&[R]> = whole.columns.iter().map(Vec::as_slice).collect();
+    let Some(found) = FirstNonfinite::first(&columns) else { return Ok(()) };
+    let place = ElementLocation::in_file_order(&whole.domain, found.position);
+    Err(session.state_not_finite(name, found, place))
 }

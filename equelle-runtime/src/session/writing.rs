@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::context::RunContext;
 use super::finite::{self, FiniteChecks};
 use super::grid_domains::GridDomains;
-use super::on_ranks::SessionRank;
+use super::on_ranks::{SessionRank, WholeValues};
 use super::profile::Phase;
 use crate::domain::Domain;
 use crate::entity::EntityKind;
@@ -26,8 +26,8 @@ enum Collected<T> {
     Here,
     /// Rank 0 has them.
     Elsewhere,
-    /// Those of the whole domain, by component, in the order of the file.
-    Whole(Arc<Domain>, Vec<Vec<T>>),
+    /// This rank writes them for all.
+    Whole(WholeValues<T>),
 }
 
 /// Writes outputs in the order of the grid's file: it checks that they are finite, times that,
@@ -104,7 +104,7 @@ impl OutputWriter<'_> {
         match self.collected(domain, components)? {
             Collected::Here => self.put_numbers(route, tag, domain, components, Outputs::vectors),
             Collected::Elsewhere => Ok(()),
-            Collected::Whole(domain, columns) => {
+            Collected::Whole(WholeValues { domain, columns }) => {
                 let columns: Vec<&[R]> = columns.iter().map(Vec::as_slice).collect();
                 self.put_numbers(route, tag, &domain, &columns, Outputs::vectors)
             }
@@ -125,7 +125,7 @@ impl OutputWriter<'_> {
         match self.collected(domain, &[values])? {
             Collected::Here => self.put_numbers(route, tag, domain, &[values], put),
             Collected::Elsewhere => Ok(()),
-            Collected::Whole(domain, columns) => self.put_numbers(route, tag, &domain, &[&columns[0]], put),
+            Collected::Whole(WholeValues { domain, columns }) => self.put_numbers(route, tag, &domain, &[&columns[0]], put),
         }
     }
 
@@ -164,7 +164,7 @@ impl OutputWriter<'_> {
         let (domain, values) = match self.collected(domain, &[values])? {
             Collected::Elsewhere => return Ok(()),
             Collected::Here => (Arc::clone(domain), domain.in_file_order(values)),
-            Collected::Whole(domain, columns) => (domain, Cow::Owned(columns.concat())),
+            Collected::Whole(WholeValues { domain, columns }) => (domain, Cow::Owned(columns.concat())),
         };
         match route {
             Route::Files => {
@@ -194,7 +194,7 @@ impl OutputWriter<'_> {
         let (domain, indices) = match self.collected(domain, &[&indices])? {
             Collected::Elsewhere => return Ok(()),
             Collected::Here => (Arc::clone(domain), domain.in_file_order(&indices)),
-            Collected::Whole(domain, columns) => (domain, Cow::Owned(columns.concat())),
+            Collected::Whole(WholeValues { domain, columns }) => (domain, Cow::Owned(columns.concat())),
         };
         let index = |index: u32| (index != NONE).then_some(index);
         match route {
@@ -218,7 +218,7 @@ impl OutputWriter<'_> {
     fn collected<T: Wire>(&mut self, domain: &Arc<Domain>, components: &[&[T]]) -> Result<Collected<T>, Error> {
         let Some(rank) = &mut self.rank else { return Ok(Collected::Here) };
         Ok(match rank.gather(domain, components, self.run)? {
-            Some((domain, columns)) => Collected::Whole(domain, columns),
+            Some(whole) => Collected::Whole(whole),
             None => Collected::Elsewhere,
         })
     }
