@@ -187,11 +187,6 @@ impl Session {
         self.rank.as_ref().map(|rank| &rank.context)
     }
 
-    /// The grid of the file: that of the run, or on rank 0 the whole one.
-    pub(super) fn shown_grid(&self) -> &Arc<Grid> {
-        self.rank.as_ref().and_then(SessionRank::whole_grid).unwrap_or(self.grid.grid())
-    }
-
     /// The current Equelle line.
     pub fn current_line(&self) -> u32 {
         self.run.line

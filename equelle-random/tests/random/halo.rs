@@ -10,11 +10,8 @@ use equelle_front::passes::halo::{HaloLayers, RefusedConstruct};
 use equelle_front::passes::{OptLevel, for_ranks, optimise};
 use equelle_front::source::SourceMap;
 use equelle_front::verify::{halo, verify};
-use equelle_interp::Options;
-use equelle_random::compare::{compile, fits, run};
-use equelle_random::data::{Fixtures, grids};
+use equelle_random::data::Fixtures;
 use equelle_random::generate::{Purpose, program};
-use equelle_random::outcome::{bits, same};
 use equelle_random::project::subjects;
 use rayon::prelude::*;
 
@@ -171,31 +168,4 @@ fn exchanges_of_random_programs_are_needed() {
     let tried = sum(found.collect());
     println!("{tried:?}");
     assert!(tried.programs as u64 == 2 * PROGRAMS && tried.exchanges > 250 && tried.mutants >= tried.exchanges, "{tried:?}");
-}
-
-/// On one rank an exchange is the values themselves, whichever type they have.
-#[test]
-fn exchanges_change_nothing_on_one_rank() {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("halo-one-rank");
-    let triangles = Path::new(env!("CARGO_MANIFEST_DIR")).join("../grids/triangles-6x5.grid");
-    let fixtures = Fixtures::write(&folder, &triangles).expect("the target folder can be written");
-    let found = (1..=PROGRAMS / 4).into_par_iter().map(|seed| {
-        let program = program(seed, Purpose::Run, &fixtures.ranges);
-        let compiled = compile(&program.text(), program.units).unwrap_or_else(|failure| panic!("seed {seed}: {failure:?}"));
-        let mut exchanges = 0;
-        for plain in [Some(&compiled.plain), compiled.passes.last().map(|(_, module)| module)].into_iter().flatten() {
-            let mut module = plain.module().clone();
-            let Ok(halo) = for_ranks(&mut module) else { continue };
-            let module = verify(module).unwrap_or_else(|e| panic!("seed {seed}: {e:?}"));
-            exchanges += halo.exchanges.len();
-            for fixture in grids(&program, &fixtures).filter(|fixture| fits(fixture, &compiled)) {
-                let options = Options { cartesian_forms: true, ..Options::default() };
-                let [expected, found] = [plain, &module].map(|module| run(module, &compiled.runnable, fixture, options));
-                same(&expected, &found, &bits).unwrap_or_else(|d| panic!("seed {seed}, {}: {d}", fixture.name));
-            }
-        }
-        exchanges
-    });
-    let exchanges: usize = found.sum();
-    assert!(exchanges > 30, "{exchanges}");
 }

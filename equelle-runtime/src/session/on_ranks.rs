@@ -30,6 +30,11 @@ pub struct SessionRank {
     read_domains: Vec<(String, Arc<Domain>, Arc<Domain>)>,
 }
 
+/// The grid of the file: that of the run, or on rank 0 the whole one.
+pub(super) fn shown_grid(session: &Session) -> &Arc<Grid> {
+    session.rank.as_ref().and_then(SessionRank::whole_grid).unwrap_or(session.grid.grid())
+}
+
 /// Values of a whole domain.
 pub(super) struct WholeValues<T> {
     pub domain: Arc<Domain>,

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::finite::{self, FIRST_SAMPLE, Nonfinite};
+use super::on_ranks::shown_grid;
 use super::steady_state::Measured;
 use super::{LoopState, Session};
 use crate::domain::Domain;
@@ -31,7 +32,7 @@ impl Session {
 
     fn state_not_finite(&self, name: &str, found: FirstNonfinite, place: Option<ElementLocation>) -> Error {
         let checked = self.finite.state_check(name, self.run.line, self.run.progress.current_step().is_some());
-        finite::error(&NotFinite { checked, found, place }, self.shown_grid(), &self.run.program, &self.inputs)
+        finite::error(&NotFinite { checked, found, place }, shown_grid(self), &self.run.program, &self.inputs)
     }
 
     /// Checks a variable of single numbers, one for a Scalar, as many as dimensions for a Vector;

@@ -1,5 +1,6 @@
 //! The end of a run, and its summary.
 
+use super::on_ranks::shown_grid;
 use super::{Session, placement};
 use crate::report::event::Summary;
 use crate::report::{Event, bytes, peak_memory, seconds};
@@ -54,7 +55,7 @@ impl Session {
         Event::Summary(Summary {
             seconds: self.run.progress.elapsed().as_secs_f64(),
             steps: self.run.progress.steps(),
-            cells: self.shown_grid().n_cells(),
+            cells: shown_grid(self).n_cells(),
             solves: self.solves.totals(),
             steps_in_parts,
             parts,
@@ -72,7 +73,7 @@ impl Session {
         if rounds > 0 {
             text.push_str(&format!(" ({} each)", seconds(in_rounds.as_secs_f64() / rounds as f64)));
         }
-        text.push_str(&format!(", {} cells", self.shown_grid().n_cells()));
+        text.push_str(&format!(", {} cells", shown_grid(self).n_cells()));
         if self.run.threads.are_used() {
             text.push_str(&format!(", {} threads", self.run.threads.number()));
         }
@@ -101,6 +102,6 @@ impl Session {
 
     /// The hint of the summary.
     fn placement_hint(&self) -> Option<String> {
-        placement::hint(self.run.device?, self.shown_grid().n_cells(), self.run.progress.elapsed().as_secs_f64(), placement::gpu_is_here())
+        placement::hint(self.run.device?, shown_grid(self).n_cells(), self.run.progress.elapsed().as_secs_f64(), placement::gpu_is_here())
     }
 }
