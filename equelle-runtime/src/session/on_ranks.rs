@@ -2,17 +2,14 @@
 
 use std::sync::{Arc, Weak};
 
-use super::Session;
 use super::context::RunContext;
 use super::grid_domains::GridDomains;
-use super::options::Options;
 use crate::domain::Domain;
 use crate::error::{Error, ErrorKind};
 use crate::grid::{Grid, Renumber};
 use crate::input::CollectionInput;
 use crate::output::Route;
 use crate::params::Parameters;
-use crate::program::Program;
 use crate::ranks::RankContext;
 use crate::wire::Wire;
 
@@ -28,11 +25,6 @@ pub struct SessionRank {
     subsets: Vec<(Weak<Domain>, Option<Arc<Domain>>)>,
     /// Domains that were read, by name and superset.
     read_domains: Vec<(String, Arc<Domain>, Arc<Domain>)>,
-}
-
-/// The grid of the file: that of the run, or on rank 0 the whole one.
-pub(super) fn shown_grid(session: &Session) -> &Arc<Grid> {
-    session.rank.as_ref().and_then(SessionRank::whole_grid).unwrap_or(session.grid.grid())
 }
 
 /// Values of a whole domain.
@@ -53,15 +45,6 @@ impl SessionRank {
         }
     }
 
-    /// Opens the session of a rank, on its part of the grid.
-    ///
-    /// # Errors
-    /// As [`Session::on_grid`]; `Usage` for parameters that do not go with ranks.
-    pub fn open(self, program: &Arc<Program>, parameters: Parameters, part: Grid, options: Options) -> Result<Session, Error> {
-        SessionRank::check_parameters(&parameters)?;
-        Session::with_grid(Arc::clone(program), parameters, options, Some(part), Some(self))
-    }
-
     /// The whole grid, on rank 0.
     pub(super) fn whole_grid(&self) -> Option<&Arc<Grid>> {
         self.whole.as_ref().map(GridDomains::grid)
@@ -76,7 +59,7 @@ impl SessionRank {
     ///
     /// # Errors
     /// `Usage`, with the parameter.
-    fn check_parameters(parameters: &Parameters) -> Result<(), Error> {
+    pub(super) fn check_parameters(parameters: &Parameters) -> Result<(), Error> {
         let Some(key) = REFUSED.into_iter().find(|key| parameters.contains(key)) else { return Ok(()) };
         Err(Error::new(ErrorKind::Usage, format!("parameter `{key}` does not go with several ranks yet")))
     }

@@ -23,6 +23,17 @@ use crate::report::{Progress, ProgressStyle};
 use crate::run::{self, RunRecord};
 use crate::threads::Threads;
 
+impl SessionRank {
+    /// Opens the session of a rank, on its part of the grid.
+    ///
+    /// # Errors
+    /// As [`Session::on_grid`]; `Usage` for parameters that do not go with ranks.
+    pub fn open(self, program: &Arc<Program>, parameters: Parameters, part: Grid, options: Options) -> Result<Session, Error> {
+        SessionRank::check_parameters(&parameters)?;
+        Session::with_grid(Arc::clone(program), parameters, options, Some(part), Some(self))
+    }
+}
+
 impl Session {
     /// Opens a run on standard streams from command-line words (parameter files and `key=value`).
     ///

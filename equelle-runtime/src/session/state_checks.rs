@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::finite::{self, FIRST_SAMPLE, Nonfinite};
-use super::on_ranks::shown_grid;
 use super::steady_state::Measured;
+use super::summary::shown_grid;
 use super::{LoopState, Session};
 use crate::domain::Domain;
 use crate::error::Error;

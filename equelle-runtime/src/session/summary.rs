@@ -1,10 +1,18 @@
 //! The end of a run, and its summary.
 
-use super::on_ranks::shown_grid;
+use super::on_ranks::SessionRank;
 use super::{Session, placement};
+use std::sync::Arc;
+
+use crate::grid::Grid;
 use crate::report::event::Summary;
 use crate::report::{Event, bytes, peak_memory, seconds};
 use crate::run::RunRecord;
+
+/// The grid of the file: that of the run, or on rank 0 the whole one.
+pub(super) fn shown_grid(session: &Session) -> &Arc<Grid> {
+    session.rank.as_ref().and_then(SessionRank::whole_grid).unwrap_or(session.grid.grid())
+}
 
 impl Session {
     /// End of the run: prints the summary. The second call does nothing.
