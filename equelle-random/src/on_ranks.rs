@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use equelle::interpret::{Kernels, run_in};
-use equelle::ranks::{RankProgram, RankProgramError, ThreadRanks, run_with};
+use equelle::ranks::{self, RankProgram, RankProgramError, ThreadRanks};
 use equelle_front::ir::Numbers;
 use equelle_front::passes::OptLevel;
 use equelle_front::passes::halo::{HaloRefusal, RefusedConstruct};
@@ -12,7 +12,7 @@ use equelle_runtime::output::Records;
 use equelle_runtime::params::Parameters;
 use equelle_runtime::ranks::{Partition, RankId};
 use equelle_runtime::session::{Options, grid_for_program};
-use equelle_runtime::{Error, Program as Runnable};
+use equelle_runtime::{Error, Program as Runnable, Session};
 
 use crate::compare::{Compiled, Failure, compile, fits, guarded, same_words};
 use crate::data::{Fixture, Fixtures, grids};
@@ -148,7 +148,8 @@ fn run_on_ranks(
 ) -> Option<Outcome> {
     let records = Records::default();
     let words = with_policy(runnable, words);
-    let result = run_with(kernels, runnable, program, &words, Options::silent(), ranks, &|session| session.record_outputs_in(&records));
+    let record = |session: &mut Session| session.record_outputs_in(&records);
+    let result = ranks::run(kernels, runnable, program, &words, Options::silent(), ranks, &record);
     let cannot =
         |error: &Error| ["cannot be cut into boxes", "has no cell", "go around a grid"].iter().any(|text| error.message.contains(text));
     if result.as_ref().is_err_and(cannot) {

@@ -95,26 +95,11 @@ struct Ended {
 }
 
 /// Runs a program on ranks, with parameters as on the command line of a simulator; the progress of
-/// each rank.
+/// each rank. `prepare` changes the session of rank 0 before it begins.
 ///
 /// # Errors
 /// The first one in the order of the program, then of the grid's file, as of one process.
 pub fn run(
-    kernels: Kernels,
-    program: &Arc<Program>,
-    compiled: &RankProgram,
-    words: &[String],
-    options: Options,
-    ranks: &ThreadRanks,
-) -> Result<Vec<Arc<RankProgress>>, Error> {
-    run_with(kernels, program, compiled, words, options, ranks, &|_| {})
-}
-
-/// [`run`] that changes the session of rank 0 before it begins.
-///
-/// # Errors
-/// As for [`run`].
-pub fn run_with(
     kernels: Kernels,
     program: &Arc<Program>,
     compiled: &RankProgram,
@@ -186,7 +171,8 @@ impl Parts {
                 let n = shape.n.map(|n| n as u64);
                 let axes = std::array::from_fn(|axis| compiled.axes.may_be_cut(axis));
                 let wraps = compiled.axes.wraps;
-                (grid, Cut::Boxes { boxes: Boxes::cut_along(axes, n, wraps, ranks.n_ranks, [[1; 2]; 3])?, wraps })
+                let boxes = Boxes::cut_along(axes, n, wraps, ranks.n_ranks, [[1; 2]; 3]).map_err(|error| uncut(error, axes))?;
+                (grid, Cut::Boxes { boxes, wraps })
             }
             (None, None) => {
                 let grid = grid.as_unstructured();
@@ -220,6 +206,16 @@ impl Parts {
         }
         Ok(session)
     }
+}
+
+/// Adds why axes are not cut to the error of a grid that cannot be cut so often.
+fn uncut(error: Error, may_be_cut: [bool; 3]) -> Error {
+    let names: Vec<&str> = ["x", "y", "z"].into_iter().zip(may_be_cut).filter(|(_, cut)| !cut).map(|(name, _)| name).collect();
+    if names.is_empty() {
+        return error;
+    }
+    let most = error.hint.clone().unwrap_or_default();
+    error.hint(format!("{most}; not along {}, around which the program reads, and whose ends it sees", names.join(" and ")))
 }
 
 /// The first error by statement, then by element in the file; errors that follow from those of

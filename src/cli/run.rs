@@ -181,7 +181,7 @@ fn interpret(kernels: Kernels, compiled: &Compiled, parameters: &[String], optio
         Some(n_ranks) => {
             let program = RankProgram::new(compiled.verified()).map_err(|error| error.into_failure(compiled.source()))?;
             let ranks = ThreadRanks { n_ranks, partition: None, seed: Some(u64::from(n_ranks)) };
-            ranks::run(kernels, compiled.program(), &program, parameters, options, &ranks).map(|_| ())
+            ranks::run(kernels, compiled.program(), &program, parameters, options, &ranks, &|_| ()).map(|_| ())
         }
     };
     // A closed standard error cannot be reported; the exit code stays.

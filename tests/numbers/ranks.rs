@@ -30,12 +30,12 @@ Output(\"centre\", u * Centroid(AllCells()))
 Output(\"inflow\", |inflow|)
 ";
 
-/// Reads around both axes, and sums over cells away from their ends.
+/// Reads around one axis, and sums over cells away from the ends of both.
 const PERIODIC: &str = "i = StencilI()
 j = StencilJ()
 u : Mutable Collection Of Scalar On AllCells() = InputCollectionOfScalar(\"u\", AllCells())
 For step In Range(0, 3) {
-    p = Halo(u, Periodic(i, j))
+    p = Halo(u, Periodic(i), Mirror(j))
     u = 0.25 * (p(i-1) + p(i+1) + p(j-2) + p(j+1))
 }
 Output(\"inner\", SumReduce(u On InteriorCells()))
@@ -163,4 +163,11 @@ fn programs_and_parameters_that_ranks_do_not_take_are_refused() {
     std::fs::write(&program, "Output(\"n\", SumReduce(1 Extend AllCells()))\n").expect("a program");
     let message = refused(&program, &["checkpoint_every=2"]);
     assert!(message.contains("parameter `checkpoint_every` does not go with several ranks yet"), "{message}");
+    std::fs::write(&program, PERIODIC.replace("Periodic(i), Mirror(j)", "Periodic(i, j)")).expect("a program");
+    let words = ["--nondimensional", "grid_dim=2", "nx=9", "ny=6", "u=1"];
+    let output = equellec().arg("run").arg(&program).args(["--interpret", "--ranks-threads=2", "-q"]).args(words).output().expect("runs");
+    assert_eq!(output.status.code(), Some(4));
+    let message = stderr(&output);
+    assert!(message.contains("9 x 6 cells cannot be cut into boxes for 2 ranks"), "{message}");
+    assert!(message.contains("not along x and y, around which the program reads, and whose ends it sees"), "{message}");
 }

@@ -262,6 +262,17 @@ pub enum StmtKind {
     Return(Vec<ValueId>),
 }
 
+impl StmtKind {
+    /// A loop with its body changed; other statements as they are.
+    #[must_use]
+    pub fn map_body(self, change: impl FnOnce(Block) -> Block) -> StmtKind {
+        match self {
+            StmtKind::For { rounds, body } => StmtKind::For { rounds, body: change(body) },
+            StmtKind::Let { .. } | StmtKind::Store { .. } | StmtKind::Output { .. } | StmtKind::Launch { .. } | StmtKind::Return(_) => self,
+        }
+    }
+}
+
 /// The rounds of a loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)] // The line of a variant explains its fields.

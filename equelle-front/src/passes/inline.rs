@@ -142,15 +142,7 @@ impl Inliner<'_> {
                     }
                 }
             }
-            StmtKind::For { rounds, body } => {
-                let body = self.block(body);
-                out.push(Stmt { kind: StmtKind::For { rounds, body }, span });
-            }
-            kind @ (StmtKind::Let { .. }
-            | StmtKind::Store { .. }
-            | StmtKind::Output { .. }
-            | StmtKind::Launch { .. }
-            | StmtKind::Return(_)) => out.push(Stmt { kind, span }),
+            kind => out.push(Stmt { kind: kind.map_body(|body| self.block(body)), span }),
         }
     }
 

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use equelle_front::check::{CheckOptions, check_text};
-use equelle_front::ir::{Block, Module, Numbers, Op, Rounds, Stmt, StmtKind, ValueId};
+use equelle_front::ir::{Block, Module, Numbers, Op, StmtKind};
 use equelle_front::lower;
 use equelle_front::passes::halo::{HaloLayers, RefusedConstruct};
 use equelle_front::passes::{OptLevel, for_ranks, optimise};
@@ -68,9 +68,7 @@ fn try_module(mut module: Module, name: &str) -> Result<Tried, String> {
     for (number, exchange) in exchanges.iter().enumerate() {
         for depth in std::iter::once(0).chain((exchange.depth > 1).then(|| exchange.depth - 1)) {
             let mut mutant = module.clone();
-            let mut change = Change { number, depth, next: 0, renamed: None };
-            mutant.main.body = change.block(std::mem::take(&mut mutant.main.body));
-            assert!(change.next > number, "{name} has exchange {number}");
+            *nth_exchange(&mut mutant.main.body, &mut number.clone()).expect("an exchange") = depth;
             tried.mutants += 1;
             if halo::check(&mutant, layers).is_ok() {
                 return Err(format!("{name}: depth {depth} of `{}` is enough instead of {}", exchange.name, exchange.depth));
@@ -80,57 +78,19 @@ fn try_module(mut module: Module, name: &str) -> Result<Tried, String> {
     Ok(tried)
 }
 
-/// Replaces the depth of an exchange; 0 leaves it out.
-struct Change {
-    number: usize,
-    depth: u32,
-    next: usize,
-    renamed: Option<(ValueId, ValueId)>,
-}
-
-impl Change {
-    fn block(&mut self, block: Block) -> Block {
-        let mut out = Vec::new();
-        for Stmt { kind, span } in block.statements {
-            let kind = match self.rename(kind) {
-                StmtKind::Let { results, op: Op::Exchange { value, depth } } => {
-                    let is_changed = self.next == self.number;
-                    self.next += 1;
-                    if is_changed && self.depth == 0 {
-                        self.renamed = Some((results[0], value));
-                        continue;
-                    }
-                    StmtKind::Let { results, op: Op::Exchange { value, depth: if is_changed { self.depth } else { depth } } }
-                }
-                StmtKind::For { rounds, body } => StmtKind::For { rounds, body: self.block(body) },
-                kind @ (StmtKind::Let { .. }
-                | StmtKind::Store { .. }
-                | StmtKind::Output { .. }
-                | StmtKind::Launch { .. }
-                | StmtKind::Return(_)) => kind,
-            };
-            out.push(Stmt { kind, span });
-        }
-        Block { statements: out }
-    }
-
-    fn rename(&self, kind: StmtKind) -> StmtKind {
-        let of = |v: ValueId| match self.renamed {
-            Some((exchanged, value)) if exchanged == v => value,
-            Some(_) | None => v,
-        };
-        match kind {
-            StmtKind::Let { results, op } => StmtKind::Let { results, op: op.map_operands(of) },
-            StmtKind::Store { mutable, value } => StmtKind::Store { mutable, value: of(value) },
-            StmtKind::Output { tag, value } => StmtKind::Output { tag, value: of(value) },
-            StmtKind::Launch { kernel, args, results } => StmtKind::Launch { kernel, args: args.into_iter().map(of).collect(), results },
-            StmtKind::Return(values) => StmtKind::Return(values.into_iter().map(of).collect()),
-            StmtKind::For { rounds, body } => {
-                let rounds: Rounds = rounds.map_operands(&mut |v| of(v));
-                StmtKind::For { rounds, body }
+/// Depth of the exchange after so many others; 0 there stands for none.
+fn nth_exchange<'b>(block: &'b mut Block, before: &mut usize) -> Option<&'b mut u32> {
+    block.statements.iter_mut().find_map(|statement| match &mut statement.kind {
+        StmtKind::Let { op: Op::Exchange { depth, .. }, .. } => match before.checked_sub(1) {
+            Some(left) => {
+                *before = left;
+                None
             }
-        }
-    }
+            None => Some(depth),
+        },
+        StmtKind::For { body, .. } => nth_exchange(body, before),
+        StmtKind::Let { .. } | StmtKind::Store { .. } | StmtKind::Output { .. } | StmtKind::Launch { .. } | StmtKind::Return(_) => None,
+    })
 }
 
 fn sum(found: Vec<Result<Tried, String>>) -> Tried {

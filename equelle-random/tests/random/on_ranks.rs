@@ -3,11 +3,16 @@
 use std::path::Path;
 
 use equelle::interpret::Kernels;
+use equelle::ranks::{self, RankProgram, ThreadRanks};
 use equelle_front::passes::OptLevel;
+use equelle_front::passes::halo::HaloExchange;
+use equelle_random::compare::compile;
 use equelle_random::data::Fixtures;
 use equelle_random::generate::{Purpose, program};
 use equelle_random::on_ranks::{RankCount, compare_on_ranks, compare_subject};
 use equelle_random::project::subjects;
+use equelle_runtime::ranks::Exchanged;
+use equelle_runtime::session::Options;
 use rayon::prelude::*;
 
 /// Programs of these seeds that run on ranks, and their comparisons.
@@ -36,6 +41,29 @@ fn compared(seeds: std::ops::Range<u64>) -> (usize, RankCount) {
 fn random_programs_on_ranks_are_those_of_one_process() {
     let (with_exchanges, count) = compared(8_300_000..8_300_600);
     assert!(with_exchanges >= 15 && count.on_several >= 800 && count.ended >= 1, "{with_exchanges} with exchanges, {count:?}");
+}
+
+/// Three slabs of 8 x 2 cells: the two in the middle exchange a row of eight on each side.
+#[test]
+fn exchanges_are_as_many_as_the_report_says() {
+    let text = "u : Mutable Collection Of Scalar On AllCells() = InputCollectionOfScalar(\"u\", AllCells())\n\
+        For i In Range(0, 5) {\n    u = u + 0.1 * Divergence(Gradient(u) Extend AllFaces())\n}\nOutput(\"u\", u)\n";
+    let compiled = compile(text, false).unwrap_or_else(|failure| panic!("{}", failure.text));
+    let words = ["grid_dim=2", "nx=8", "ny=6", "u_expression=x*y"].map(str::to_owned);
+    for (module, kernels) in [(&compiled.plain, Kernels::Elements), (&compiled.passes.last().expect("passes").1, Kernels::Lanes)] {
+        let program = RankProgram::new(module).expect("no solve");
+        let times = |exchange: &HaloExchange| if exchange.rounds.is_some() { 5 } else { 1 };
+        let expected: u64 = program.halo().exchanges.iter().map(times).sum();
+        assert_eq!(expected, 5, "one in each round");
+        let ranks = ThreadRanks { n_ranks: 3, partition: None, seed: None };
+        let found = ranks::run(kernels, &compiled.runnable, &program, &words, Options::silent(), &ranks, &|session| {
+            session.record_outputs();
+        });
+        let found = found.expect("a run");
+        assert!(found.iter().all(|rank| rank.exchanges() == expected));
+        let sum = |count: fn(Exchanged) -> u64| found.iter().map(|rank| count(rank.exchanged())).sum::<u64>();
+        assert_eq!([sum(|sent| sent.messages), sum(|sent| sent.bytes)], [4 * expected, 4 * 8 * 8 * expected]);
+    }
 }
 
 /// Every program of the project without a solve, on each of its grids.

@@ -184,18 +184,11 @@ impl Auditor<'_> {
     fn with_outputs(&mut self, block: Block, owners: &Owners, rounds: &mut impl Iterator<Item = Round>) -> Block {
         let statements = block.statements.into_iter().map(|statement| {
             let Stmt { kind, span } = statement;
-            let kind = match kind {
-                StmtKind::For { rounds: head, body } => {
-                    let body = self.with_outputs(body, owners, rounds);
-                    let round = rounds.next().unwrap_or_default();
-                    StmtKind::For { rounds: head, body: self.outputs(body, round, owners, span) }
-                }
-                kind @ (StmtKind::Let { .. }
-                | StmtKind::Store { .. }
-                | StmtKind::Output { .. }
-                | StmtKind::Launch { .. }
-                | StmtKind::Return(_)) => kind,
-            };
+            let kind = kind.map_body(|body| {
+                let body = self.with_outputs(body, owners, rounds);
+                let round = rounds.next().unwrap_or_default();
+                self.outputs(body, round, owners, span)
+            });
             Stmt { kind, span }
         });
         Block { statements: statements.collect() }

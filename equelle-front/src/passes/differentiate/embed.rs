@@ -158,7 +158,6 @@ impl Embedder<'_> {
         for statement in block.statements {
             let Stmt { kind, span } = statement;
             let kind = match kind {
-                StmtKind::For { rounds, body } => StmtKind::For { rounds, body: self.block(body) },
                 StmtKind::Let { results, op: Op::Newton { residuals, captures, guesses, carried, equations } } => {
                     let number = self.number;
                     self.number += 1;
@@ -176,11 +175,7 @@ impl Embedder<'_> {
                     }
                     StmtKind::Let { results, op: Op::Newton { residuals, captures, guesses, carried, equations } }
                 }
-                kind @ (StmtKind::Let { .. }
-                | StmtKind::Store { .. }
-                | StmtKind::Output { .. }
-                | StmtKind::Launch { .. }
-                | StmtKind::Return(_)) => kind,
+                kind => kind.map_body(|body| self.block(body)),
             };
             out.push(Stmt { kind, span });
         }
@@ -447,16 +442,11 @@ fn without_loops(block: Block, found: &mut BTreeMap<ValueId, Vec<Equation>>, sol
                 next = found.remove(&sequence);
                 continue;
             }
-            StmtKind::For { rounds, body } => StmtKind::For { rounds, body: without_loops(body, found, solves) },
             StmtKind::Let { results, op: Op::Newton { residuals, captures, guesses, carried, equations } } => {
                 let equations = next.take().unwrap_or(equations);
                 StmtKind::Let { results, op: Op::Newton { residuals, captures, guesses, carried, equations } }
             }
-            kind @ (StmtKind::Let { .. }
-            | StmtKind::Store { .. }
-            | StmtKind::Output { .. }
-            | StmtKind::Launch { .. }
-            | StmtKind::Return(_)) => kind,
+            kind => kind.map_body(|body| without_loops(body, found, solves)),
         };
         out.push(Stmt { kind, span });
     }

@@ -44,19 +44,12 @@ impl Inserter<'_> {
                 StmtKind::Let { results, .. } | StmtKind::Launch { results, .. } => (results.clone(), None),
                 StmtKind::Store { .. } | StmtKind::Output { .. } | StmtKind::For { .. } | StmtKind::Return(_) => (Vec::new(), None),
             };
-            let kind = match kind {
-                StmtKind::For { rounds, body } => {
-                    let outer = self.rounds.replace(span);
-                    let body = self.block(body);
-                    self.rounds = outer;
-                    StmtKind::For { rounds, body }
-                }
-                kind @ (StmtKind::Let { .. }
-                | StmtKind::Store { .. }
-                | StmtKind::Output { .. }
-                | StmtKind::Launch { .. }
-                | StmtKind::Return(_)) => kind,
-            };
+            let kind = kind.map_body(|body| {
+                let outer = self.rounds.replace(span);
+                let body = self.block(body);
+                self.rounds = outer;
+                body
+            });
             out.push(Stmt { kind, span });
             for value in defined {
                 if let Some(&depth) = self.depths.get(&value) {
