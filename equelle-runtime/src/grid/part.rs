@@ -8,7 +8,7 @@
 //! of the boundary. So sets of faces and cells have the members of the whole grid in all layers but
 //! the last one.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use super::numbering::{Numbering, Permutation};
 use super::{Geometry, Grid, NONE, Topology};
@@ -113,7 +113,6 @@ impl Grid {
         let mut grid = Grid::unstructured(self.dim, local, local_geometry(geometry, &here, &face_here))?;
         grid.numbering = Arc::new(Numbering { cells: Some(here), faces: Some(face_here), interior_first: None });
         grid.has_joined_sides = self.has_joined_sides;
-        grid.neighbours = Arc::new(OnceLock::new());
         grid.part = Some(Arc::new(part));
         Ok(grid)
     }

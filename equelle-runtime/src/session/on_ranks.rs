@@ -98,8 +98,8 @@ impl SessionRank {
     pub(super) fn read<T: Wire>(
         &mut self,
         domain: &Arc<Domain>,
-        run: &mut RunContext,
-        read: impl FnOnce(&Grid, &Arc<Domain>, &mut RunContext) -> Result<CollectionInput<T>, Error>,
+        run: &RunContext,
+        read: impl FnOnce(&Grid, &Arc<Domain>, &RunContext) -> Result<CollectionInput<T>, Error>,
     ) -> Result<CollectionInput<T>, Error> {
         let whole = self.whole_domain(domain, run)?;
         let found = match (&self.whole, whole) {
@@ -129,8 +129,8 @@ impl SessionRank {
         &mut self,
         name: &str,
         within: &Arc<Domain>,
-        run: &mut RunContext,
-        read: impl FnOnce(&Grid, &Arc<Domain>, &mut RunContext) -> Result<Arc<Domain>, Error>,
+        run: &RunContext,
+        read: impl FnOnce(&Grid, &Arc<Domain>, &RunContext) -> Result<Arc<Domain>, Error>,
     ) -> Result<Arc<Domain>, Error> {
         if let Some((.., domain)) = self.read_domains.iter().find(|(known, of, _)| known == name && Arc::ptr_eq(of, within)) {
             return Ok(Arc::clone(domain));

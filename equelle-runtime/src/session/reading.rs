@@ -11,6 +11,8 @@ use crate::grid::Grid;
 use crate::input::{CollectionInput, ConstantTable, Inputs};
 use crate::math::table::Table;
 use crate::math::table2::TablePart;
+use crate::params::Parameters;
+use crate::wire::Wire;
 
 /// Reads inputs: it times that, shows notes, and gives errors their line.
 pub struct InputReader<'s> {
@@ -36,16 +38,7 @@ impl InputReader<'_> {
     /// # Errors
     /// See [`Inputs::collection`](crate::input::Inputs::collection).
     pub fn collection(&mut self, name: &str, domain: &Arc<Domain>) -> Result<CollectionInput, Error> {
-        let _phase = self.run.in_phase(Phase::Read);
-        let read = |inputs: &mut Inputs, grid: &Grid, domain: &Arc<Domain>, run: &RunContext| {
-            inputs.collection(&run.parameters, grid, name, domain).map_err(|e| run.locate(e))
-        };
-        let collection = match &mut self.rank {
-            Some(rank) => rank.read(domain, self.run, |grid, domain, run| read(self.inputs, grid, domain, run)),
-            None => read(self.inputs, self.grid, domain, self.run),
-        };
-        self.tell();
-        collection
+        self.read(domain, |inputs, parameters, grid, domain| inputs.collection(parameters, grid, name, domain))
     }
 
     /// A collection of Vectors on a domain, by component; read once per name and domain.
@@ -53,23 +46,11 @@ impl InputReader<'_> {
     /// # Errors
     /// See [`Inputs::vectors`](crate::input::Inputs::vectors).
     pub fn vectors(&mut self, name: &str, domain: &Arc<Domain>) -> Result<Vec<CollectionInput>, Error> {
-        let _phase = self.run.in_phase(Phase::Read);
-        let read = |inputs: &mut Inputs, domain: &Arc<Domain>, run: &RunContext| {
-            inputs.vectors(&run.parameters, name, domain).map_err(|e| run.locate(e))
+        // All components are read with the first.
+        let component = |axis: usize| {
+            self.read(domain, |inputs, parameters, _, domain| inputs.vectors(parameters, name, domain).map(|all| all[axis].clone()))
         };
-        let vectors = match &mut self.rank {
-            Some(rank) => {
-                // All components are read with the first.
-                let component = |axis: usize, inputs: &mut Inputs, domain: &Arc<Domain>, run: &RunContext| {
-                    read(inputs, domain, run).map(|components| components[axis].clone())
-                };
-                let dim = self.grid.dim();
-                (0..dim).map(|axis| rank.read(domain, self.run, |_, domain, run| component(axis, self.inputs, domain, run))).collect()
-            }
-            None => read(self.inputs, domain, self.run),
-        };
-        self.tell();
-        vectors
+        (0..domain.grid().dim()).map(component).collect()
     }
 
     /// A collection of Bools on a domain; read once per name and domain.
@@ -77,16 +58,24 @@ impl InputReader<'_> {
     /// # Errors
     /// See [`Inputs::bools`](crate::input::Inputs::bools).
     pub fn bools(&mut self, name: &str, domain: &Arc<Domain>) -> Result<CollectionInput<bool>, Error> {
+        self.read(domain, |inputs, parameters, _, domain| inputs.bools(parameters, name, domain))
+    }
+
+    /// Reads a collection on a domain, or on ranks on the whole one.
+    fn read<T: Wire>(
+        &mut self,
+        domain: &Arc<Domain>,
+        read: impl Fn(&mut Inputs, &Parameters, &Grid, &Arc<Domain>) -> Result<CollectionInput<T>, Error>,
+    ) -> Result<CollectionInput<T>, Error> {
         let _phase = self.run.in_phase(Phase::Read);
-        let read = |inputs: &mut Inputs, domain: &Arc<Domain>, run: &RunContext| {
-            inputs.bools(&run.parameters, name, domain).map_err(|e| run.locate(e))
+        let (inputs, run) = (&mut *self.inputs, &mut *self.run);
+        let result = match &mut self.rank {
+            Some(rank) => rank.read(domain, run, |grid, whole, run| read(inputs, &run.parameters, grid, whole)),
+            None => read(inputs, &run.parameters, self.grid, domain),
         };
-        let bools = match &mut self.rank {
-            Some(rank) => rank.read(domain, self.run, |_, domain, run| read(self.inputs, domain, run)),
-            None => read(self.inputs, domain, self.run),
-        };
+        let result = result.map_err(|error| self.run.locate(error));
         self.tell();
-        bools
+        result
     }
 
     /// A domain within another; read once per name and superset.
@@ -95,13 +84,12 @@ impl InputReader<'_> {
     /// See [`Inputs::domain`](crate::input::Inputs::domain).
     pub fn domain(&mut self, name: &str, within: &Arc<Domain>) -> Result<Arc<Domain>, Error> {
         let _phase = self.run.in_phase(Phase::Read);
-        let read = |inputs: &mut Inputs, grid: &Grid, within: &Arc<Domain>, run: &RunContext| {
-            inputs.domain(&run.parameters, grid, name, within).map_err(|e| run.locate(e))
-        };
+        let (inputs, run) = (&mut *self.inputs, &mut *self.run);
         let domain = match &mut self.rank {
-            Some(rank) => rank.read_domain(name, within, self.run, |grid, within, run| read(self.inputs, grid, within, run)),
-            None => read(self.inputs, self.grid, within, self.run),
+            Some(rank) => rank.read_domain(name, within, run, |grid, whole, run| inputs.domain(&run.parameters, grid, name, whole)),
+            None => inputs.domain(&run.parameters, self.grid, name, within),
         };
+        let domain = domain.map_err(|error| self.run.locate(error));
         self.tell();
         domain
     }
