@@ -154,12 +154,6 @@ impl<R: DerivativeAccess> Interpreter<'_, R> {
                 (Value::Bool(value), Some(domain)) => Value::Bools(self.rt.broadcast_bool(value, &domain)?),
                 (a, _) => return Err(unfit("Broadcast", &[a])),
             },
-            Op::Exchange { value, depth } => match v(value)? {
-                Value::Scalars(a) => Value::Scalars(self.rt.exchange(a, *depth)?),
-                Value::Vectors(a) => Value::Vectors(self.rt.exchange_vectors(a, *depth)?),
-                Value::Bools(a) => Value::Bools(self.rt.exchange_bools(a, *depth)?),
-                a => return Err(unfit("an exchange", &[a])),
-            },
             Op::Gradient(a) => match v(a)? {
                 Value::Scalars(a) => Value::Scalars(self.rt.gradient(a)?),
                 a => return Err(unfit("Gradient", &[a])),
@@ -209,7 +203,9 @@ impl<R: DerivativeAccess> Interpreter<'_, R> {
                 (Err(op), Value::Bools(a)) => Value::Bool(self.rt.reduce_bools(op, a)?),
                 (_, a) => return Err(unfit("a reduction", &[a])),
             },
-            Op::Load(_) | Op::Call { .. } | Op::Newton { .. } => return Err(defect("this operation is one of the program's control")),
+            Op::Load(_) | Op::Exchange { .. } | Op::Call { .. } | Op::Newton { .. } => {
+                return Err(defect("this operation is one of the program's control"));
+            }
         })
     }
 

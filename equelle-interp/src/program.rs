@@ -47,6 +47,11 @@ impl<'a, R: DerivativeAccess> Frame<'a, R> {
         }
     }
 
+    /// Value of an operand, to be changed.
+    pub fn value_mut(&mut self, v: ValueId) -> Result<&mut Value<R>, Error> {
+        self.values.get_mut(v.0 as usize).and_then(Option::as_mut).ok_or_else(|| defect("a value has not been assigned"))
+    }
+
     /// Value of an operand.
     pub fn value(&self, v: ValueId) -> Result<&Value<R>, Error> {
         self.values.get(v.0 as usize).and_then(Option::as_ref).ok_or_else(|| defect("a value has not been assigned"))
@@ -361,6 +366,12 @@ impl<'a, R: DerivativeAccess> Interpreter<'a, R> {
                 let value = frame.mutables[mutable.0 as usize].clone();
                 Ok(vec![value.ok_or_else(|| defect("a mutable has not been assigned"))?])
             }
+            Op::Exchange { value, depth } => match frame.value_mut(*value)? {
+                Value::Scalars(values) => self.rt.exchange(values, *depth).map(|()| Vec::new()),
+                Value::Vectors(values) => self.rt.exchange_vectors(values, *depth).map(|()| Vec::new()),
+                Value::Bools(values) => self.rt.exchange_bools(values, *depth).map(|()| Vec::new()),
+                _ => Err(defect("an exchange of what is no collection of numbers or truth values")),
+            },
             Op::Call { function, args } => {
                 let function = self.module.functions.get(function.0 as usize).ok_or_else(|| defect("there is no such function"))?;
                 let args = args.iter().map(|&v| frame.value(v).cloned()).collect::<Result<Vec<_>, _>>()?;

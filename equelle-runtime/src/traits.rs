@@ -143,18 +143,18 @@ pub trait EquelleRuntime: Sized {
     /// Warns on a grid with joined sides that the statement on a line reads stored positions of
     /// cells through faces.
     fn read_stored_positions(&mut self, line: u32);
-    /// The values with those of the first `depth` layers of the halo from the ranks that own them.
-    /// On one rank the values themselves.
-    fn exchange(&mut self, values: &Self::ScalarCollection, _depth: u32) -> Result<Self::ScalarCollection, Error> {
-        Ok(values.clone())
+    /// Brings the values of the first `depth` layers of the halo from the ranks that own them.
+    /// Nothing on one rank.
+    fn exchange(&mut self, _values: &mut Self::ScalarCollection, _depth: u32) -> Result<(), Error> {
+        Ok(())
     }
     /// [`EquelleRuntime::exchange`] for Vectors.
-    fn exchange_vectors(&mut self, values: &Self::VectorCollection, _depth: u32) -> Result<Self::VectorCollection, Error> {
-        Ok(values.clone())
+    fn exchange_vectors(&mut self, _values: &mut Self::VectorCollection, _depth: u32) -> Result<(), Error> {
+        Ok(())
     }
     /// [`EquelleRuntime::exchange`] for Bools.
-    fn exchange_bools(&mut self, values: &Self::BoolCollection, _depth: u32) -> Result<Self::BoolCollection, Error> {
-        Ok(values.clone())
+    fn exchange_bools(&mut self, _values: &mut Self::BoolCollection, _depth: u32) -> Result<(), Error> {
+        Ok(())
     }
     /// The width of the cells of a Cartesian grid along an axis.
     fn cell_width(&mut self, axis: usize) -> Result<Self::Scalar, Error>;

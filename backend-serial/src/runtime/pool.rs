@@ -176,6 +176,13 @@ impl<T: Clone> Values<T> {
     }
 }
 
+impl<T> Values<T> {
+    /// The handle, which leaves one without values.
+    pub(super) fn take(&mut self) -> Values<T> {
+        Values { values: self.values.take(), aligned: self.aligned, pool: Rc::clone(&self.pool) }
+    }
+}
+
 impl<T: Copy + Default> Values<T> {
     /// The values to be overwritten: themselves if this is the last handle, else a copy.
     pub(super) fn into_buffer(self) -> Buffer<T> {

@@ -14,12 +14,13 @@ use equelle_runtime::ranks::RankContext;
 use equelle_runtime::report::bytes;
 use equelle_runtime::session::placement::ComputeDevice;
 use equelle_runtime::session::{LoopState, RoundLength, Session, grid_requirements};
+use equelle_runtime::wire::Wire;
 use equelle_runtime::{CanonicalSet, EquelleRuntime, Error, MemoryPlan, Real, TablePart};
 
-use super::collections::{BoolCollection, EntityCollection, ScalarCollection, VectorCollection};
+use super::collections::{BoolCollection, EntityCollection, ScalarCollection, Storage, VectorCollection};
 #[cfg(feature = "solvers")]
 use super::newton_state::{Assembled, NewtonState};
-use super::pool::{Buffer, Pool};
+use super::pool::{Pool, Values};
 use super::stencil::Stencils;
 use super::tabulated_unknowns::TabulatedUnknowns;
 
@@ -123,12 +124,12 @@ impl<R: Real> SerialRuntime<R> {
 }
 
 impl<R: Real> SerialRuntime<R> {
-    /// A copy of values with those of the first layers of the halo from their owners.
-    fn exchanged(&self, rank: &RankContext, domain: &Arc<Domain>, values: &[R], depth: u32) -> Result<Buffer<R>, Error> {
-        let mut out = self.take_buffer(values.len());
-        out.copy_from_slice(values);
-        rank.exchange(domain, &mut out, depth).map_err(|error| self.session.locate(error))?;
-        Ok(out)
+    /// Brings values of the halo from their owners; into a copy where others hold the values.
+    fn exchange_values<T: Wire>(&self, rank: &RankContext, domain: &Arc<Domain>, values: &mut Values<T>, depth: u32) -> Result<(), Error> {
+        let mut buffer = values.take().into_buffer();
+        rank.exchange(domain, &mut buffer, depth).map_err(|error| self.session.locate(error))?;
+        *values = buffer.share();
+        Ok(())
     }
 }
 
@@ -197,25 +198,24 @@ impl<R: Real> EquelleRuntime for SerialRuntime<R> {
         Ok(self.session.cartesian_shape()?.whole_n()[axis] as f64)
     }
 
-    fn exchange(&mut self, values: &ScalarCollection<R>, depth: u32) -> Result<ScalarCollection<R>, Error> {
-        let Some(rank) = self.session.rank() else { return Ok(values.clone()) };
-        let out = self.exchanged(rank, &values.domain, &self.values_of(values), depth)?;
-        Ok(self.scalar_collection_from(&values.domain, out))
+    fn exchange(&mut self, values: &mut ScalarCollection<R>, depth: u32) -> Result<(), Error> {
+        let Some(rank) = self.session.rank() else { return Ok(()) };
+        match &mut values.storage {
+            Storage::Dense(dense) => self.exchange_values(rank, &values.domain, dense, depth),
+            // The same on all ranks.
+            Storage::PerAxis(_) => Ok(()),
+        }
     }
 
-    fn exchange_vectors(&mut self, values: &VectorCollection<R>, depth: u32) -> Result<VectorCollection<R>, Error> {
-        let Some(rank) = self.session.rank() else { return Ok(values.clone()) };
-        let components = values.components().map(|component| self.exchanged(rank, &values.domain, component, depth));
-        let components = components.collect::<Result<Vec<_>, Error>>()?;
-        Ok(self.vector_collection_from(&values.domain, components))
+    fn exchange_vectors(&mut self, values: &mut VectorCollection<R>, depth: u32) -> Result<(), Error> {
+        let Some(rank) = self.session.rank() else { return Ok(()) };
+        let mut components = values.components.iter_mut().flatten();
+        components.try_for_each(|component| self.exchange_values(rank, &values.domain, component, depth))
     }
 
-    fn exchange_bools(&mut self, values: &BoolCollection, depth: u32) -> Result<BoolCollection, Error> {
-        let Some(rank) = self.session.rank() else { return Ok(values.clone()) };
-        let mut out = self.take_bool_buffer(values.values.len());
-        out.copy_from_slice(&values.values);
-        rank.exchange(&values.domain, &mut out, depth).map_err(|error| self.session.locate(error))?;
-        Ok(self.bool_collection_from(&values.domain, out))
+    fn exchange_bools(&mut self, values: &mut BoolCollection, depth: u32) -> Result<(), Error> {
+        let Some(rank) = self.session.rank() else { return Ok(()) };
+        self.exchange_values(rank, &values.domain, &mut values.values, depth)
     }
 
     fn scalar(&mut self, value: f64) -> f64 {

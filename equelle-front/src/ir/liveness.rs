@@ -16,8 +16,12 @@ pub fn ends_at(block: &Block, index: usize, value: ValueId) -> bool {
         return false;
     }
     let Some(made) = statements[..index].iter().position(|s| s.defines().contains(&value)) else { return false };
-    // Others but kernels and outputs may keep it.
-    let only_looks = |s: &Stmt| !s.reads_inside().contains(&value) || matches!(s.kind, StmtKind::Launch { .. } | StmtKind::Output { .. });
+    // Others but kernels, outputs and exchanges may keep it.
+    let keeps_nothing = |s: &Stmt| match &s.kind {
+        StmtKind::Launch { .. } | StmtKind::Output { .. } | StmtKind::Let { op: Op::Exchange { .. }, .. } => true,
+        StmtKind::Let { .. } | StmtKind::Store { .. } | StmtKind::For { .. } | StmtKind::Return(_) => false,
+    };
+    let only_looks = |s: &Stmt| !s.reads_inside().contains(&value) || keeps_nothing(s);
     if !statements[made + 1..index].iter().all(only_looks) || statements[index + 1..].iter().any(|s| s.reads_inside().contains(&value)) {
         return false;
     }

@@ -398,8 +398,8 @@ pub enum Op {
     Extend { data: ValueId, domain: ValueId },
     /// One value for every element of a domain, or of that of a collection.
     Broadcast { value: ValueId, domain: ValueId },
-    /// On several ranks, the collection with the values of the first `depth` layers of the halo
-    /// from the ranks that own them; on one rank the collection.
+    /// A statement without results: on several ranks, the collection gets the values of the first
+    /// `depth` layers of the halo from the ranks that own them. Nothing on one rank.
     Exchange { value: ValueId, depth: u32 },
     /// Per interior face: value in the second cell minus value in the first.
     Gradient(ValueId),

@@ -378,10 +378,6 @@ impl<'a> Machine<'a> {
                 both.buffers.extend(self.held(frame, *if_false).buffers);
                 self.share(&both)
             }
-            Op::Exchange { value, .. } => {
-                let held = self.held(frame, *value);
-                self.share(&held)
-            }
             Op::Extend { data, domain } if ty(*data).mapping() == ty(*domain).mapping() => {
                 let held = self.held(frame, *data);
                 self.share(&held)

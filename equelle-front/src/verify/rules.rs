@@ -32,7 +32,21 @@ pub fn result_types(context: &Context<'_>, op: &Op, declared: &[Type]) -> Result
             }
             newton(context, residuals, captures, guesses, carried)
         }
+        Op::Exchange { value, depth } => exchange(context, *value, *depth).map(|()| Vec::new()),
         op => single(context, op, declared).map(|ty| vec![ty]),
+    }
+}
+
+/// Checks what is exchanged.
+fn exchange(context: &Context<'_>, value: ValueId, depth: u32) -> Result<(), String> {
+    let ty = (context.type_of)(value);
+    match (ty.shape, ty.basic) {
+        (Shape::Collection(_), Basic::Scalar | Basic::Vector | Basic::Bool) if depth > 0 => Ok(()),
+        (Shape::Collection(_), Basic::Scalar | Basic::Vector | Basic::Bool) => Err("an exchange has a layer at least".to_owned()),
+        _ => {
+            let shown = show(&context.module.sets, &ty);
+            Err(format!("an exchange is of a collection of Scalars, Vectors or Bools, not of {shown}"))
+        }
     }
 }
 
@@ -251,14 +265,6 @@ fn single(context: &Context<'_>, op: &Op, declared: &[Type]) -> Rule {
                 v => Err(format!("Broadcast takes a single Scalar, Vector or Bool, not {}", show(sets, &v))),
             }
         }
-        Op::Exchange { value, depth } => {
-            let ty = ty(*value);
-            match (ty.shape, ty.basic) {
-                (Shape::Collection(_), Basic::Scalar | Basic::Vector | Basic::Bool) if *depth > 0 => Ok(ty),
-                (Shape::Collection(_), Basic::Scalar | Basic::Vector | Basic::Bool) => Err("an exchange has a layer at least".to_owned()),
-                _ => Err(format!("an exchange is of a collection of Scalars, Vectors or Bools, not of {}", shown(*value))),
-            }
-        }
         Op::Gradient(v) => {
             let cells = canonical(CanonicalSet::ALL_CELLS);
             if ty(*v) == Type::collection(Basic::Scalar, cells) {
@@ -343,7 +349,7 @@ fn single(context: &Context<'_>, op: &Op, declared: &[Type]) -> Rule {
                 Err(format!("the reduction {reduction:?} is not defined for {}", shown(*v)))
             }
         }
-        Op::Call { .. } | Op::Newton { .. } => Err("this operation is not of one result".to_owned()),
+        Op::Exchange { .. } | Op::Call { .. } | Op::Newton { .. } => Err("this operation is not of one result".to_owned()),
     }
 }
 

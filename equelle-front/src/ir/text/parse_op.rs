@@ -224,8 +224,8 @@ impl<'a> FunctionParser<'a> {
             return Ok((StmtKind::For { rounds, body }, span));
         }
         let mut results = Vec::new();
-        // A kernel of checks alone has no results.
-        if !self.parser.is_word("launch") {
+        // A kernel of checks alone has no results, and no exchange has.
+        if !self.parser.is_word("launch") && !self.parser.is_word("exchange") {
             if !matches!(self.parser.peek(), TokenKind::Value(_)) {
                 return self.parser.expected("a statement");
             }

@@ -219,7 +219,8 @@ impl<'a> FunctionPrinter<'a> {
         let at = span(stmt.span);
         match &stmt.kind {
             StmtKind::Let { results, op } => {
-                line(out, depth, &format!("{} = {}{at}", self.declare_all(results, stmt.span), self.op(op)));
+                let equals = if results.is_empty() { "" } else { " = " };
+                line(out, depth, &format!("{}{equals}{}{at}", self.declare_all(results, stmt.span), self.op(op)));
             }
             StmtKind::Store { mutable, value } => line(out, depth, &format!("{} := {}{at}", self.mutable(*mutable), self.value(*value))),
             StmtKind::Output { tag, value } => line(out, depth, &format!("Output({}, {}){at}", self.value(*tag), self.value(*value))),

@@ -36,7 +36,7 @@ fn name_of(function: &Function, defs: &Defs, sets: &SetTable, value: ValueId, de
         Op::Unary(crate::ir::UnaryOp::Neg, a) => Some(format!("minus_{}", part(*a)?)),
         Op::Unary(_, a) | Op::Component(a, _) => part(*a),
         Op::On { data, .. } | Op::OneCell(data) => part(*data),
-        Op::Extend { data, .. } | Op::Broadcast { value: data, .. } | Op::Exchange { value: data, .. } => part(*data),
+        Op::Extend { data, .. } | Op::Broadcast { value: data, .. } => part(*data),
         Op::Arithmetic(_, a, b) | Op::Dot(a, b) | Op::Math(_, a, b) => match (part(*a), part(*b)) {
             (Some(a), Some(b)) => Some(format!("{a}_{b}")),
             (a, b) => a.or(b),
@@ -93,6 +93,7 @@ fn name_of(function: &Function, defs: &Defs, sets: &SetTable, value: ValueId, de
         | Op::InputTable { .. }
         | Op::InputTable2 { .. }
         | Op::Step(_)
+        | Op::Exchange { .. }
         | Op::Call { .. }
         | Op::Newton { .. } => None,
     }

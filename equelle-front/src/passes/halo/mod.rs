@@ -35,7 +35,7 @@ pub fn run(module: &mut Module) -> Result<HaloLayers, HaloRefusal> {
     } else {
         (layers, depths)
     };
-    Ok(HaloLayers { layers, exchanges: insert::insert(module, &depths) })
+    Ok(HaloLayers { layers, exchanges: insert::insert(&mut module.main, &depths) })
 }
 
 /// The fewest layers, the depths of the exchanges, and the mutables that exchanged values are

@@ -196,6 +196,9 @@ impl Transfer for Validity<'_> {
 
     fn operation(&mut self, results: &[ValueId], op: &Op, span: Span) -> Result<(), Self::Stop> {
         let program = self.program;
+        if let Op::Exchange { value, depth } = op {
+            self.set_value(*value, self.values[value.0 as usize].max(*depth));
+        }
         for &result in results {
             let Some(reads) = program.operation(result) else { continue };
             let valid = self.meet(reads, span)?;
@@ -205,7 +208,6 @@ impl Transfer for Validity<'_> {
                     self.sets_changed |= valid < *known;
                     *known = valid.min(*known);
                 }
-                (Op::Exchange { depth, .. }, _) => self.set_value(result, valid.max(*depth)),
                 _ => self.set_value(result, valid),
             }
         }

@@ -208,6 +208,9 @@ impl<'a> Checker<'a> {
     }
 
     fn operation(&mut self, results: &[ValueId], op: &Op, state: &[Option<Fact>]) {
+        if let Op::Exchange { value, depth } = op {
+            return self.exchange(*value, *depth);
+        }
         let &[result] = results else {
             return self.error("a call or a solve that has several results has no place on ranks".to_owned());
         };
@@ -216,12 +219,6 @@ impl<'a> Checker<'a> {
                 Some(fact) => fact,
                 None => return,
             },
-            Op::Exchange { value, depth } => {
-                if *depth > self.layers || self.ty(result).mapping().is_some_and(|set| *depth > self.members[set.0 as usize]) {
-                    self.error(format!("an exchange of {depth} layers is deeper than what ranks have"));
-                }
-                Fact { right: self.read(*value, 0).max(*depth), lead: 0 }
-            }
             Op::Where { within, condition } => {
                 let right = self.read(*within, 0).min(self.read(*condition, 0));
                 if let Some(SetId(set)) = self.ty(result).mapping()
@@ -294,11 +291,20 @@ impl<'a> Checker<'a> {
             | Op::InputTable { .. }
             | Op::InputTable2 { .. }
             | Op::Step(_) => Fact { right: self.layers, lead: 0 },
-            Op::Call { .. } | Op::Newton { .. } => {
+            Op::Exchange { .. } | Op::Call { .. } | Op::Newton { .. } => {
                 return self.error("a call or a solve has no place on ranks".to_owned());
             }
         };
         self.set(result, fact);
+    }
+
+    /// From here on the value is right to this depth.
+    fn exchange(&mut self, value: ValueId, depth: u32) {
+        if depth > self.layers || self.ty(value).mapping().is_some_and(|set| depth > self.members[set.0 as usize]) {
+            self.error(format!("an exchange of {depth} layers is deeper than what ranks have"));
+        }
+        let right = self.read(value, 0).max(depth);
+        self.set(value, Fact { right, lead: 0 });
     }
 }
 

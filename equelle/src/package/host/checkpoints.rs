@@ -91,8 +91,11 @@ impl FunctionWriter<'_> {
         for &mutable in &run.mutables {
             let info = &self.function.mutables[mutable.0 as usize];
             let (variable, ty) = (self.mutables[mutable.0 as usize].clone(), self.owned_type(&info.ty, info.span)?);
-            let keyword = if stores(mutable) == 1 {
+            let once = stores(mutable) == 1;
+            if once {
                 self.fixed.insert(mutable);
+            }
+            let keyword = if once && !self.uses.is_exchanged(mutable) {
                 quote! { let }
             } else {
                 quote! { let mut }

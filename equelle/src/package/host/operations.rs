@@ -204,7 +204,7 @@ impl FunctionWriter<'_> {
                     Class::Bools => ident("exchange_bools"),
                     _ => return Err(unsupported(span, "an exchange of values of this type")),
                 };
-                let (value, depth) = (self.by_ref(*value)?, Literal::u32_unsuffixed(*depth));
+                let (value, depth) = (self.by_mut(*value)?, Literal::u32_unsuffixed(*depth));
                 Ok(quote! { rt.#method(#value, #depth)? })
             }
             Op::Gradient(values) => self.call("gradient", &[*values]),

@@ -286,7 +286,8 @@ impl<'a> FunctionWriter<'a> {
         // Temporaries can live in a block of their own if nothing else is defined there.
         let escapes = before.iter().any(|s| {
             let outside = |value: &ValueId| rest.iter().any(|r| r.reads_inside().contains(value)) || self.used_later(rest, *value);
-            s.defines().iter().any(outside) || matches!(s.kind, StmtKind::Store { .. })
+            let changes = matches!(s.kind, StmtKind::Store { .. } | StmtKind::Let { op: Op::Exchange { .. }, .. });
+            s.defines().iter().any(outside) || changes
         });
         let outer = std::mem::take(&mut self.group);
         if last.len() == 1 {
@@ -395,7 +396,15 @@ impl<'a> FunctionWriter<'a> {
 
     /// `let a =` or `let (a, b) =`
     fn let_target(&mut self, results: &[ValueId], otherwise: &str) -> TokenStream {
-        let names: Vec<_> = results.iter().map(|r| self.define(*r, otherwise)).collect();
+        let names = results.iter().map(|r| {
+            let name = self.define(*r, otherwise);
+            if self.uses.exchanged[r.0 as usize] {
+                quote! { mut #name }
+            } else {
+                quote! { #name }
+            }
+        });
+        let names: Vec<TokenStream> = names.collect();
         match names.as_slice() {
             [] => TokenStream::new(),
             [one] => quote! { let #one = },
@@ -412,6 +421,8 @@ impl<'a> FunctionWriter<'a> {
         let once = self.function.body.statements.iter().map(|s| count_stores(s, mutable)).sum::<usize>() == 1;
         if once {
             self.fixed.insert(mutable);
+        }
+        if once && !self.uses.is_exchanged(mutable) {
             quote! { let #name = }
         } else {
             quote! { let mut #name = }

@@ -14,6 +14,8 @@ pub(super) struct Uses {
     /// For values that go straight into a mutable which keeps them until their last use: that
     /// mutable, which then stands for the value. `[values]`
     pub stored: Vec<Option<MutableId>>,
+    /// True for values that an exchange changes. `[values]`
+    pub exchanged: Vec<bool>,
 }
 
 impl Uses {
@@ -23,12 +25,18 @@ impl Uses {
             count: vec![0; function.values.len()],
             alias: vec![None; function.values.len()],
             stored: vec![None; function.values.len()],
+            exchanged: vec![false; function.values.len()],
         };
         for value in function.body.statements.iter().flat_map(Stmt::reads_inside) {
             uses.count[value.0 as usize] += 1;
         }
         uses.find_aliases(&function.body);
         uses
+    }
+
+    /// True if an exchange changes what a mutable holds.
+    pub(super) fn is_exchanged(&self, mutable: MutableId) -> bool {
+        self.alias.iter().zip(&self.exchanged).any(|(alias, exchanged)| *exchanged && *alias == Some(mutable))
     }
 
     /// Counts what checkpoints read.
@@ -52,6 +60,7 @@ impl Uses {
                     }
                 }
                 StmtKind::Let { op: Op::Text(_), .. } => {}
+                StmtKind::Let { op: Op::Exchange { value, .. }, .. } => self.exchanged[value.0 as usize] = true,
                 StmtKind::Let { results, .. } | StmtKind::Launch { results, .. } => {
                     if let [value] = results.as_slice()
                         && let Some((Stmt { kind: StmtKind::Store { mutable, value: stored }, .. }, after)) = later.split_first()
