@@ -42,6 +42,7 @@ pub mod output;
 pub mod params;
 mod program;
 mod rank_id;
+pub mod rank_run;
 pub mod ranks;
 pub mod real;
 pub mod reduce;
@@ -71,7 +72,8 @@ pub use observed::{Observed, Variable};
 pub use operators::{Binary, BinaryMath, BoolReduction, Comparison, Elementary, FaceReduction, Logic, Reduction, Unary};
 pub use params::Parameters;
 pub use program::{
-    AxisUnits, InputInfo, InputKind, InputUnit, OutputInfo, OutputKind, OutputUnit, Program, Retry, Solve, TableColumn, TableColumns,
+    AxisUnits, HaloNeeds, InputInfo, InputKind, InputUnit, OutputInfo, OutputKind, OutputUnit, Program, RankNeeds, RankRefusal, Retry,
+    Solve, TableColumn, TableColumns,
 };
 pub use real::{Float, Real};
 pub use session::{RoundLength, Session};

@@ -1,5 +1,6 @@
 //! Metadata of a generated program.
 
+use std::fmt;
 use std::sync::Arc;
 
 use crate::entity::EntityKind;
@@ -26,6 +27,8 @@ pub struct Program {
     pub outputs: Vec<OutputInfo>,
     /// Units of coordinates and times.
     pub axes: AxisUnits,
+    /// Its needs on several ranks.
+    pub ranks: RankNeeds,
 }
 
 impl Program {
@@ -39,6 +42,44 @@ impl Program {
     /// The unit of an output collection, where the program divides it by one.
     pub fn output_unit(&self, tag: &str) -> Option<&Arc<str>> {
         self.outputs.iter().find(|output| &*output.tag == tag && output.kind.entities().is_some())?.unit_in_names()
+    }
+}
+
+/// Needs of a program on several ranks.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum RankNeeds {
+    /// It has no exchanges, and nobody has looked for them.
+    #[default]
+    Unknown,
+    /// It has the exchanges that it needs.
+    Halo(HaloNeeds),
+    /// It does not run on several ranks.
+    Refused(RankRefusal),
+}
+
+/// Needs of a program on several ranks that decide how grids are cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HaloNeeds {
+    /// Layers of halo cells, 1 at least.
+    pub layers: u32,
+    /// True for the axes of Cartesian grids along which boxes may be cut.
+    pub cuts: [bool; 3],
+    /// True for the axes around which the program reads by index.
+    pub wraps: [bool; 3],
+}
+
+/// A construct that does not run on several ranks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RankRefusal {
+    /// The construct: `a solve by Newton's method`.
+    pub construct: Arc<str>,
+    /// Its line; 0 if unknown.
+    pub line: u32,
+}
+
+impl fmt::Display for RankRefusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the program does not run on several ranks: it has {}", self.construct)
     }
 }
 

@@ -11,7 +11,8 @@ use crate::error::{Error, ErrorKind};
 use crate::interrupt::Interrupt;
 use crate::keys::{self, Part};
 use crate::params::near_match;
-use crate::program::InputKind;
+use crate::program::{HaloNeeds, InputKind, RankNeeds};
+use crate::rank_run::{self, ThreadRanks};
 use crate::report::MessageFormat;
 use crate::report::event::{End, Event};
 use crate::session::{Options, Session};
@@ -41,6 +42,8 @@ struct CommandLine {
     /// The state of a run that this one goes on with.
     take_over: Option<PathBuf>,
     compiled_in: Duration,
+    /// Number of ranks that are threads of this process.
+    ranks_threads: Option<u32>,
     words: Vec<String>,
 }
 
@@ -92,7 +95,25 @@ fn try_run(program: &Arc<Program>, backends: &[Backend], words: &[String], inter
     let options =
         Options { quiet: line.quiet, profile: line.profile, verbose: line.verbose, format: line.format, interrupt, ..Options::default() };
     let options = Options { back_end: backend.name, take_over: line.take_over, compiled_in: line.compiled_in, ..options };
-    recorded(Session::open_with(Arc::clone(program), &line.words, options)?, backend.run)
+    match line.ranks_threads {
+        None => recorded(Session::open_with(Arc::clone(program), &line.words, options)?, backend.run),
+        Some(n_ranks) => {
+            let ranks = ThreadRanks { n_ranks, partition: None, seed: Some(u64::from(n_ranks)) };
+            rank_run::run(program, halo_needs(program)?, &line.words, options, &ranks, &backend.run).map(|_| ())
+        }
+    }
+}
+
+/// The needs of a program on several ranks.
+fn halo_needs(program: &Program) -> Result<HaloNeeds, Error> {
+    match &program.ranks {
+        RankNeeds::Halo(needs) => Ok(*needs),
+        RankNeeds::Refused(refusal) => Err(Error::new(ErrorKind::Usage, refusal.to_string()).at(refusal.line)),
+        RankNeeds::Unknown => {
+            let error = Error::new(ErrorKind::Usage, "this program was built without exchanges, for one process");
+            Err(error.hint("programs that are compiled with -O2 run on several ranks"))
+        }
+    }
 }
 
 /// Runs a program in a session, and records the end of the run.
@@ -138,6 +159,10 @@ fn parse_command_line(words: &[String]) -> Result<CommandLine, Error> {
             "--compiled-in" => {
                 let seconds = words.next().and_then(|word| word.parse().ok()).and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
                 line.compiled_in = seconds.ok_or_else(|| usage("`--compiled-in` needs seconds".to_string()))?;
+            }
+            "--ranks-threads" => {
+                let number = words.next().and_then(|word| word.parse().ok()).filter(|&number| number > 0);
+                line.ranks_threads = Some(number.ok_or_else(|| usage("`--ranks-threads` needs a number above zero".to_string()))?);
             }
             "--take-over" => line.take_over = Some(words.next().ok_or_else(|| usage("`--take-over` needs a file".to_string()))?.into()),
             "--" => line.words.extend(words.by_ref().cloned()),

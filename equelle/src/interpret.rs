@@ -18,7 +18,7 @@ use equelle_runtime::session::Options;
 use equelle_runtime::threads::Threads;
 use equelle_runtime::{
     AxisUnits, EquelleRuntime, Error, ErrorKind, ImportedSource, InputInfo, InputUnit, MemoryPlan, OutputInfo, OutputUnit, Program,
-    Session, Solve, Source, TableColumn, TableColumns, simulator,
+    RankNeeds, Session, Solve, Source, TableColumn, TableColumns, simulator,
 };
 
 use crate::failure::Failure;
@@ -187,6 +187,7 @@ pub fn program(source: &SourceMap, verified: &Verified) -> Arc<Program> {
         solves: package::solves(verified.module()).into_iter().map(solve).collect(),
         outputs: interface.named_outputs().map(output).collect(),
         axes: AxisUnits { coordinates: unit(interface.coordinates), time: unit(interface.time) },
+        ranks: RankNeeds::Unknown,
     })
 }
 

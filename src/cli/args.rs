@@ -320,7 +320,7 @@ pub struct RunArgs {
     #[arg(long, help_heading = RUN, value_name = "KERNELS", num_args = 0..=1, require_equals = true, default_missing_value = "lanes")]
     pub interpret: Option<InterpretedKernels>,
     /// Run on so many ranks that are threads; for tests
-    #[arg(long, hide = true, requires = "interpret", value_parser = clap::value_parser!(u32).range(1..), value_name = "N")]
+    #[arg(long, hide = true, value_parser = clap::value_parser!(u32).range(1..), value_name = "N")]
     pub ranks_threads: Option<u32>,
     /// Build the program before it runs
     #[arg(long, help_heading = RUN, conflicts_with = "interpret")]

@@ -61,9 +61,10 @@ pub(super) fn run(args: &RunArgs, console: &Console) -> Result<(), Failure> {
     }
     let kernels = interpreted_kernels(InterpretedKernels::Lanes, args.backend, &args.source.program);
     // Times of kernels are those of built programs, but on a GPU kernels are the same.
+    let begins_at_once = !args.compiled && args.ranks_threads.is_none();
     match kernels {
-        Ok(Kernels::Cuda) if !args.compiled => interpreted(Kernels::Cuda, &compiled, begun, args, &given, console),
-        Ok(kernels) if !args.compiled && !args.profile => {
+        Ok(Kernels::Cuda) if begins_at_once => interpreted(Kernels::Cuda, &compiled, begun, args, &given, console),
+        Ok(kernels) if begins_at_once && !args.profile => {
             if !args.quiet {
                 console.progress(AT_ONCE);
             }
@@ -117,7 +118,8 @@ fn words_of_built(args: &RunArgs, given: &[String], state: Option<&Path>, consol
     let flags = [(is_quiet, "--quiet"), (args.profile, "--profile"), (args.verbose, "--verbose"), (json, "--message-format=json")];
     let flags = flags.into_iter().filter(|(given, _)| *given).map(|(_, flag)| flag.to_owned());
     let state = state.into_iter().flat_map(|state| ["--take-over".to_owned(), state.display().to_string()]);
-    flags.chain(state).chain(given.iter().cloned()).collect()
+    let ranks = args.ranks_threads.into_iter().flat_map(|ranks| ["--ranks-threads".to_owned(), ranks.to_string()]);
+    flags.chain(state).chain(ranks).chain(given.iter().cloned()).collect()
 }
 
 /// Runs a program by lanes, from now on. Where that pays it is built meanwhile, and the run goes

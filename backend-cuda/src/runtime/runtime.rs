@@ -212,6 +212,10 @@ impl CudaRuntime {
     /// # Errors
     /// `Backend`; `Data` for an illegal `tune`.
     pub fn with_precision(mut session: Session, device: Rc<dyn Device>, precision: Precision) -> Result<Self, Error> {
+        if session.rank().is_some() {
+            let error = Error::new(ErrorKind::Usage, "runs on several ranks are on processors, not on GPUs");
+            return Err(error.hint("--backend serial"));
+        }
         let tune = Tune::from_parameters(session.parameters())?;
         session.message(&format!("running on {}", device.properties().name));
         // The threads of a warp read the same face of many cells.

@@ -6,7 +6,7 @@ use equelle_runtime::grid::{Cartesian, Grid, NONE};
 use equelle_runtime::session::{Options, Session};
 use equelle_runtime::{
     AxisUnits, CanonicalSet, EntityKind, Error, Extent, InputInfo, InputKind, InputUnit, OutputInfo, OutputKind, OutputUnit, Parameters,
-    Program, Source,
+    Program, RankNeeds, Source,
 };
 
 pub const ALL_CELLS: CanonicalSet = CanonicalSet::new(EntityKind::Cell, Extent::All);
@@ -52,6 +52,7 @@ pub fn heat() -> Program {
         ],
         outputs: vec![output("u", None), output("v", Some(OutputUnit::Si("m/s".into())))],
         axes: AxisUnits { coordinates: Some("m".into()), time: Some("s".into()) },
+        ranks: RankNeeds::Unknown,
         ..Program::named("heat")
     }
 }

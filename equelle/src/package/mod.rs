@@ -9,6 +9,7 @@ mod host;
 mod kernels;
 mod manifest;
 mod options;
+mod ranks;
 mod rust;
 mod sets;
 mod source;
@@ -24,6 +25,7 @@ use equelle_runtime::{InputKind, OutputKind, TableColumns};
 use quote::quote;
 
 pub use options::PackageOptions;
+use ranks::PackagedProgram;
 use source::{imported, newton_place, source_path};
 pub(crate) use source::{retries, solves};
 
@@ -43,6 +45,8 @@ pub struct Package {
 /// # Errors
 /// If the program uses a construct that the runtime trait or a back-end cannot express.
 pub fn generate(verified: &Verified, options: &PackageOptions) -> Result<Package, BackendError> {
+    let program = PackagedProgram::new(verified)?;
+    let verified = &program.verified;
     let module = verified.module();
     let library = library_name(&module.name, options.backends);
     let name = package_name(&library);
@@ -51,7 +55,7 @@ pub fn generate(verified: &Verified, options: &PackageOptions) -> Result<Package
         ("Cargo.toml".to_owned(), cargo_toml::text(&name, &library, implicit, options)),
         ("manifest.json".to_owned(), manifest::text(module)),
         ("src/main.rs".to_owned(), main_text(&library, module, options)?),
-        ("src/lib.rs".to_owned(), host::text(module, options)?),
+        ("src/lib.rs".to_owned(), host::text(module, &program.ranks, options)?),
     ];
     if let Some(path) = source_path(module) {
         files.push((path, module.source.text().to_owned()));

@@ -25,7 +25,7 @@ use equelle_front::memory::geometry::kept_from;
 use equelle_front::ops::Reduction;
 use equelle_front::time_steps;
 use equelle_front::types::{Basic, Shape};
-use equelle_runtime::{OutputKind, TableColumns};
+use equelle_runtime::{HaloNeeds, OutputKind, RankNeeds, RankRefusal, TableColumns};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
@@ -38,7 +38,7 @@ use operations::real;
 use program::Program;
 
 /// The file.
-pub(super) fn text(module: &Module, options: &PackageOptions) -> Result<String, BackendError> {
+pub(super) fn text(module: &Module, ranks: &RankNeeds, options: &PackageOptions) -> Result<String, BackendError> {
     let mut globals = Namer::rust();
     globals.reserve(["rt", "simulate", "program", "R", "kernels", "Kernels", "Error", "EquelleRuntime", "Operations", "Implicit"]);
     globals.reserve([
@@ -59,6 +59,9 @@ pub(super) fn text(module: &Module, options: &PackageOptions) -> Result<String, 
         "OutputInfo",
         "OutputKind",
         "OutputUnit",
+        "HaloNeeds",
+        "RankNeeds",
+        "RankRefusal",
         "Retry",
         "Solve",
         "TableColumn",
@@ -89,8 +92,8 @@ pub(super) fn text(module: &Module, options: &PackageOptions) -> Result<String, 
         format!(" `{}`, compiled by equellec {}. Names are those of the Equelle program.", file_name(module), env!("CARGO_PKG_VERSION"));
     let modules = modules(module, options);
     let needs = Needs { variables: shows_variables, ..needs };
-    let imports = needs.imports(&program, !module.interface.inputs.is_empty(), plan.is_some().then_some(&memory));
-    let program_info = program_info(&program);
+    let imports = needs.imports(&program, !module.interface.inputs.is_empty(), plan.is_some().then_some(&memory), ranks);
+    let program_info = program_info(&program, ranks);
     let blank = blank();
     format(quote! {
         #![doc = #header]
@@ -125,7 +128,7 @@ fn unit_tokens(module: &Module, unit: Option<ExpectedUnit>) -> TokenStream {
 }
 
 /// `pub fn program`
-fn program_info(program: &Program) -> TokenStream {
+fn program_info(program: &Program, ranks: &RankNeeds) -> TokenStream {
     let module = program.module;
     let (name, file) = (&module.name, file_name(module));
     let source = match source_path(module) {
@@ -203,6 +206,7 @@ fn program_info(program: &Program) -> TokenStream {
     let unit = |dimension| symbol(dimension).map_or_else(|| quote! { None }, |unit| quote! { Some(#unit.into()) });
     let (imports, inputs, retries) = (list(imports), list(inputs), list(retries));
     let (solves, outputs) = (list(solves), list(outputs));
+    let ranks = rank_needs(ranks);
     let (coordinates, time) = (unit(module.interface.coordinates), unit(module.interface.time));
     quote! {
         /// Facts of the program for messages at run time.
@@ -216,7 +220,22 @@ fn program_info(program: &Program) -> TokenStream {
                 solves: #solves,
                 outputs: #outputs,
                 axes: AxisUnits { coordinates: #coordinates, time: #time },
+                ranks: #ranks,
             }
+        }
+    }
+}
+
+fn rank_needs(ranks: &RankNeeds) -> TokenStream {
+    match ranks {
+        RankNeeds::Unknown => quote! { RankNeeds::Unknown },
+        RankNeeds::Halo(HaloNeeds { layers, cuts, wraps }) => {
+            let layers = Literal::u32_unsuffixed(*layers);
+            quote! { RankNeeds::Halo(HaloNeeds { layers: #layers, cuts: [#(#cuts),*], wraps: [#(#wraps),*] }) }
+        }
+        RankNeeds::Refused(RankRefusal { construct, line }) => {
+            let (construct, line) = (&**construct, Literal::u32_unsuffixed(*line));
+            quote! { RankNeeds::Refused(RankRefusal { construct: #construct.into(), line: #line }) }
         }
     }
 }
@@ -296,8 +315,19 @@ impl Needs {
         }
     }
 
-    fn imports(&self, program: &Program, has_inputs: bool, memory: Option<&equelle_front::memory::Needs>) -> TokenStream {
-        let mut names = vec!["AxisUnits", "Error", "Program", "Source"];
+    fn imports(
+        &self,
+        program: &Program,
+        has_inputs: bool,
+        memory: Option<&equelle_front::memory::Needs>,
+        ranks: &RankNeeds,
+    ) -> TokenStream {
+        let mut names = vec!["AxisUnits", "Error", "Program", "RankNeeds", "Source"];
+        names.extend(match ranks {
+            RankNeeds::Unknown => None,
+            RankNeeds::Halo(_) => Some("HaloNeeds"),
+            RankNeeds::Refused(_) => Some("RankRefusal"),
+        });
         names.extend((!program.module.source.imported().is_empty()).then_some("ImportedSource"));
         if has_inputs {
             names.extend(["InputInfo", "InputKind"]);

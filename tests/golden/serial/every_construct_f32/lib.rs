@@ -7,7 +7,7 @@ mod kernels_serial;
 use equelle_runtime::{
     AxisUnits, Buffers, CanonicalSet, Checkpoint, Comparison, EntityKind, Error, Extent,
     GeometryArray, InputInfo, InputKind, MemoryPlan, Observed, Operations, OutputInfo,
-    OutputKind, Program, Reduction, SetMemory, Source, Variable,
+    OutputKind, Program, RankNeeds, Reduction, SetMemory, Source, Variable,
 };
 use kernels::{
     Diffuse, Extremes, Geometry, Inside, Jump, Kernels, Outside, Ratio, Transmissibility,
@@ -152,6 +152,7 @@ pub fn program() -> Program {
             coordinates: Some("m".into()),
             time: None,
         },
+        ranks: RankNeeds::Unknown,
     }
 }
 
@@ -241,7 +242,7 @@ pub fn simulate<R: Kernels + Operations + Checkpoint>(rt: &mut R) -> Result<(), 
     let rate = rt.input_collection("rate", &wells)?;
     let steps = rt.input_sequence("steps")?;
     let k = rt.scalar(0.25);
-    let (centre, far, size) = rt.geometry(Geometry { k: &k })?;
+    let (mut centre, mut far, size) = rt.geometry(Geometry { k: &k })?;
     let t = rt.transmissibility(Transmissibility { k: &k })?;
     let w = rt.weight(Weight { k: &k })?;
     let one = rt.scalar(1.0);
@@ -262,23 +263,20 @@ pub fn simulate<R: Kernels + Operations + Checkpoint>(rt: &mut R) -> Result<(), 
         count = rt.restored_scalar("count")?;
     }
     while let Some(dt) = rt.next(&mut steps_2)? {
-        let u_near = rt.exchange(&u, 2)?;
-        let centre_near = rt.exchange_vectors(&centre, 1)?;
-        let far_near = rt.exchange_bools(&far, 1)?;
+        rt.exchange(&mut u, 2)?;
+        rt.exchange_vectors(&mut centre, 1)?;
+        rt.exchange_bools(&mut far, 1)?;
         let (a, b, total, most) = rt
             .transport(Transport {
-                u: &u_near,
+                u: &u,
                 row: &q,
                 t: &t,
-                centre: &centre_near,
-                far: &far_near,
+                centre: &centre,
+                far: &far,
                 wells: &wells,
                 rate: &rate,
                 grid: &dt,
             })?;
-        drop(u_near);
-        drop(centre_near);
-        drop(far_near);
         let g = rt.gradient(&a)?;
         let (u1, even) = rt
             .diffuse(Diffuse {

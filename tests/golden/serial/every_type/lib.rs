@@ -5,8 +5,8 @@ pub mod kernels;
 mod kernels_serial;
 
 use equelle_runtime::{
-    AxisUnits, Buffers, CanonicalSet, EntityKind, Error, Extent, InputInfo, InputKind,
-    MemoryPlan, OutputInfo, OutputKind, Program, SetMemory, Source,
+    AxisUnits, Buffers, CanonicalSet, EntityKind, Error, Extent, HaloNeeds, InputInfo,
+    InputKind, MemoryPlan, OutputInfo, OutputKind, Program, RankNeeds, SetMemory, Source,
 };
 use kernels::{
     Direction, Extremes, Fields, Fluxes, Kernels, Lively, Lookup, Nothing, Rates,
@@ -155,6 +155,11 @@ pub fn program() -> Program {
             coordinates: Some("m".into()),
             time: None,
         },
+        ranks: RankNeeds::Halo(HaloNeeds {
+            layers: 1,
+            cuts: [true, true, true],
+            wraps: [false, false, false],
+        }),
     }
 }
 
@@ -218,13 +223,14 @@ pub fn simulate<R: Kernels>(rt: &mut R) -> Result<(), Error> {
     let (along, big, growth) = rt.direction(Direction { k: &k })?;
     let cell = rt.inside()?;
     let self_2 = rt.lively(Lively { u: &u, big: &big })?;
-    let (v, s, b) = rt
+    let (mut v, s, b) = rt
         .fields(Fields {
             u: &u,
             along: &along,
             big: &big,
             growth: &growth,
         })?;
+    rt.exchange_vectors(&mut v, 1)?;
     let w = rt
         .smoothed(Smoothed {
             u: &u,

@@ -6,8 +6,8 @@ mod kernels_serial;
 
 use equelle_runtime::{
     AxisUnits, Buffers, CanonicalSet, Checkpoint, EntityKind, Error, Extent,
-    GeometryArray, InputInfo, InputKind, MemoryPlan, Observed, Operations, OutputInfo,
-    OutputKind, Program, Reduction, SetMemory, Source, Variable,
+    GeometryArray, HaloNeeds, InputInfo, InputKind, MemoryPlan, Observed, Operations,
+    OutputInfo, OutputKind, Program, RankNeeds, Reduction, SetMemory, Source, Variable,
 };
 use kernels::{ComputeBtrans, ComputeItrans, ComputeU, Kernels};
 
@@ -81,6 +81,11 @@ pub fn program() -> Program {
             coordinates: Some("m".into()),
             time: None,
         },
+        ranks: RankNeeds::Halo(HaloNeeds {
+            layers: 1,
+            cuts: [true, true, true],
+            wraps: [false, false, false],
+        }),
     }
 }
 
@@ -153,6 +158,7 @@ pub fn simulate<R: Kernels + Operations + Checkpoint>(rt: &mut R) -> Result<(), 
         u = rt.restored_collection("u")?;
     }
     while let Some(dt) = rt.next(&mut steps)? {
+        rt.exchange(&mut u, 1)?;
         u = rt
             .compute_u(ComputeU {
                 u: &u,

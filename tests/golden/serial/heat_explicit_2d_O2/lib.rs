@@ -6,8 +6,8 @@ mod kernels_serial;
 
 use equelle_runtime::{
     AxisUnits, Buffers, CanonicalSet, Checkpoint, EntityKind, Error, Extent,
-    GeometryArray, InputInfo, InputKind, InputUnit, MemoryPlan, Observed, OutputInfo,
-    OutputKind, OutputUnit, Program, SetMemory, Source, Variable,
+    GeometryArray, HaloNeeds, InputInfo, InputKind, InputUnit, MemoryPlan, Observed,
+    OutputInfo, OutputKind, OutputUnit, Program, RankNeeds, SetMemory, Source, Variable,
 };
 use kernels::{ComputeKDirection, ComputeMaxU, ComputeMinusK, ComputeU, Kernels};
 
@@ -109,6 +109,11 @@ pub fn program() -> Program {
             coordinates: Some("m".into()),
             time: Some("s".into()),
         },
+        ranks: RankNeeds::Halo(HaloNeeds {
+            layers: 1,
+            cuts: [true, true, true],
+            wraps: [false, false, false],
+        }),
     }
 }
 
@@ -212,6 +217,9 @@ pub fn simulate<R: Kernels + Checkpoint>(rt: &mut R) -> Result<(), Error> {
         u = rt.restored_collection("u")?;
     }
     while let Some(dt) = rt.next(&mut steps)? {
+        // heat_explicit_2d.equelle:32: fluxes = (interior_flux(u) Extend AllFaces()) + (boundary_flux(u) Extend AllFaces())
+        rt.line(32);
+        rt.exchange(&mut u, 1)?;
         // heat_explicit_2d.equelle:33: u = u - (dt / (cv * |AllCells()|)) * Divergence(fluxes)
         rt.line(33);
         u = rt

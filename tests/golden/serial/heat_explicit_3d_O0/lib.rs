@@ -4,7 +4,7 @@
 use equelle_runtime::{
     AxisUnits, Buffers, CanonicalSet, Checkpoint, EntityKind, Error, Extent, InputInfo,
     InputKind, InputUnit, MemoryPlan, Observed, Operations, OutputInfo, OutputKind,
-    OutputUnit, Program, Reduction, SetMemory, Source, Variable,
+    OutputUnit, Program, RankNeeds, Reduction, SetMemory, Source, Variable,
 };
 
 /// Facts of the program for messages at run time.
@@ -93,6 +93,7 @@ pub fn program() -> Program {
             coordinates: Some("m".into()),
             time: Some("s".into()),
         },
+        ranks: RankNeeds::Unknown,
     }
 }
 

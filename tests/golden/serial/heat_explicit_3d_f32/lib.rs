@@ -6,8 +6,8 @@ mod kernels_serial;
 
 use equelle_runtime::{
     AxisUnits, Buffers, CanonicalSet, Checkpoint, EntityKind, Error, Extent,
-    GeometryArray, InputInfo, InputKind, InputUnit, MemoryPlan, Observed, OutputInfo,
-    OutputKind, OutputUnit, Program, SetMemory, Source, Variable,
+    GeometryArray, HaloNeeds, InputInfo, InputKind, InputUnit, MemoryPlan, Observed,
+    OutputInfo, OutputKind, OutputUnit, Program, RankNeeds, SetMemory, Source, Variable,
 };
 use kernels::{
     ComputeBtransDirection, ComputeMaxU, ComputeMinusItrans, ComputeU, Kernels,
@@ -99,6 +99,11 @@ pub fn program() -> Program {
             coordinates: Some("m".into()),
             time: Some("s".into()),
         },
+        ranks: RankNeeds::Halo(HaloNeeds {
+            layers: 1,
+            cuts: [true, true, true],
+            wraps: [false, false, false],
+        }),
     }
 }
 
@@ -196,6 +201,9 @@ pub fn simulate<R: Kernels + Checkpoint>(rt: &mut R) -> Result<(), Error> {
         u = rt.restored_collection("u")?;
     }
     while let Some(dt) = rt.next(&mut steps)? {
+        // heat_explicit_3d.equelle:37: fluxes = (interior_flux(u) Extend AllFaces()) + (boundary_flux(u) Extend AllFaces())
+        rt.line(37);
+        rt.exchange(&mut u, 1)?;
         // heat_explicit_3d.equelle:38: u = u - (dt / volume) * Divergence(fluxes)
         rt.line(38);
         u = rt

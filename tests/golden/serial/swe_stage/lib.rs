@@ -6,8 +6,8 @@ mod kernels_serial;
 
 use equelle_runtime::{
     AxisUnits, Buffers, CanonicalSet, Checkpoint, EntityKind, Error, Extent,
-    GeometryArray, InputInfo, InputKind, MemoryPlan, Observed, Operations, OutputInfo,
-    OutputKind, Program, SetMemory, Source, Variable,
+    GeometryArray, HaloNeeds, InputInfo, InputKind, MemoryPlan, Observed, Operations,
+    OutputInfo, OutputKind, Program, RankNeeds, SetMemory, Source, Variable,
 };
 use kernels::{Bottom, Kernels, Mean, Stage};
 
@@ -126,6 +126,11 @@ pub fn program() -> Program {
             coordinates: Some("m".into()),
             time: None,
         },
+        ranks: RankNeeds::Halo(HaloNeeds {
+            layers: 1,
+            cuts: [true, true, true],
+            wraps: [false, false, false],
+        }),
     }
 }
 
@@ -208,7 +213,10 @@ pub fn simulate<R: Kernels + Operations + Checkpoint>(rt: &mut R) -> Result<(), 
         hv = rt.restored_collection("hv")?;
     }
     while let Some(dt) = rt.next(&mut steps)? {
-        let (w_star, hu_star, hv_star) = rt
+        rt.exchange(&mut w, 1)?;
+        rt.exchange(&mut hu, 1)?;
+        rt.exchange(&mut hv, 1)?;
+        let (mut w_star, mut hu_star, mut hv_star) = rt
             .stage(Stage {
                 w: &w,
                 hu: &hu,
@@ -222,6 +230,9 @@ pub fn simulate<R: Kernels + Operations + Checkpoint>(rt: &mut R) -> Result<(), 
                 dy: &dy,
                 dt: &dt,
             })?;
+        rt.exchange(&mut w_star, 1)?;
+        rt.exchange(&mut hu_star, 1)?;
+        rt.exchange(&mut hv_star, 1)?;
         let (w_ahead, hu_ahead, hv_ahead) = rt
             .stage(Stage {
                 w: &w_star,

@@ -5,8 +5,9 @@ pub mod kernels;
 mod kernels_serial;
 
 use equelle_runtime::{
-    AxisUnits, Buffers, CanonicalSet, EntityKind, Error, Extent, InputInfo, InputKind,
-    MemoryPlan, Operations, OutputInfo, OutputKind, Program, SetMemory, Source,
+    AxisUnits, Buffers, CanonicalSet, EntityKind, Error, Extent, HaloNeeds, InputInfo,
+    InputKind, MemoryPlan, Operations, OutputInfo, OutputKind, Program, RankNeeds,
+    SetMemory, Source,
 };
 use kernels::{ComputeResidual, Kernels};
 
@@ -107,6 +108,11 @@ pub fn program() -> Program {
             coordinates: Some("m".into()),
             time: None,
         },
+        ranks: RankNeeds::Halo(HaloNeeds {
+            layers: 1,
+            cuts: [true, true, true],
+            wraps: [false, false, false],
+        }),
     }
 }
 

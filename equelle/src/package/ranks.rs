@@ -1,0 +1,37 @@
+//! Exchanges of a package: its programs run on any number of ranks.
+
+use equelle_front::backend::BackendError;
+use equelle_front::verify::Verified;
+use equelle_runtime::{RankNeeds, RankRefusal};
+
+use crate::ranks::{RankProgram, RankProgramError, invalid};
+
+/// A program as its package has it.
+pub(super) struct PackagedProgram {
+    /// With exchanges, where it runs on several ranks.
+    pub verified: Verified,
+    pub ranks: RankNeeds,
+}
+
+impl PackagedProgram {
+    /// Inserts the exchanges that a program needs. One with functions of its own stays as it is:
+    /// where values are right is known without calls alone.
+    ///
+    /// # Errors
+    /// A defect of ours.
+    pub fn new(verified: &Verified) -> Result<PackagedProgram, BackendError> {
+        let module = verified.module();
+        if !module.functions.is_empty() {
+            return Ok(PackagedProgram { verified: verified.clone(), ranks: RankNeeds::Unknown });
+        }
+        match RankProgram::new(verified) {
+            Ok(program) => Ok(PackagedProgram { ranks: RankNeeds::Halo(program.needs()), verified: program.into_verified() }),
+            Err(RankProgramError::Refused(refusal)) => {
+                let line = if module.source.text().is_empty() { 0 } else { module.source.line(refusal.span.start) };
+                let refusal = RankRefusal { construct: refusal.construct.to_string().into(), line };
+                Ok(PackagedProgram { verified: verified.clone(), ranks: RankNeeds::Refused(refusal) })
+            }
+            Err(RankProgramError::Invalid(errors)) => Err(BackendError::internal(module.main.span, invalid(&errors))),
+        }
+    }
+}
