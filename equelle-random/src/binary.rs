@@ -29,6 +29,30 @@ pub struct Module<'v> {
     pub verified: &'v Verified,
 }
 
+/// The start of the program of a binary.
+const MAIN: &str = "use std::sync::Arc;
+
+use equelle_random::outcome::{Outcome, run_by};
+use equelle_random::rank_cut::{RankCut, run_compiled};
+use equelle_runtime::{Error, Program, Session};
+
+fn main() {
+    equelle_random::serve::serve(run).expect(\"the pipes of a test\");
+}
+
+fn of(
+    program: &Arc<Program>,
+    ranks: Option<RankCut>,
+    words: &[String],
+    simulate: impl Fn(Session) -> Result<(), Error> + Sync,
+) -> Option<Outcome> {
+    match ranks {
+        None => Some(run_by(program, words, simulate)),
+        Some(cut) => run_compiled(program, words, cut, simulate),
+    }
+}
+";
+
 /// A binary that has been built.
 pub struct Binary {
     path: PathBuf,
@@ -84,11 +108,11 @@ impl Binary {
             let (name, run) = (&module.name, entry_point(module));
             let _ = writeln!(
                 dispatch,
-                "        {number} => run_by(&Arc::new({name}::program()), words, |session| backend_serial::runtime::{run}(session, {name}::simulate)),"
+                "        {number} => of(&Arc::new({name}::program()), ranks, words, |session| backend_serial::runtime::{run}(session, {name}::simulate)),"
             );
         }
         let main = format!(
-            "use std::sync::Arc;\n\nuse equelle_random::outcome::{{Outcome, run_by}};\n\nfn main() {{\n    equelle_random::serve::serve(run).expect(\"the pipes of a test\");\n}}\n\nfn run(number: usize, words: &[String]) -> Outcome {{\n    match number {{\n{dispatch}        _ => panic!(\"no such program\"),\n    }}\n}}\n"
+            "{MAIN}\nfn run(number: usize, ranks: Option<RankCut>, words: &[String]) -> Option<Outcome> {{\n    match number {{\n{dispatch}        _ => panic!(\"no such program\"),\n    }}\n}}\n"
         );
         write_package(name, modules, &[backend("serial")], &main, Profile::Test, folder);
         let this = env::current_exe().expect("this test has a path");
@@ -96,11 +120,12 @@ impl Binary {
         Binary { path: build(name, folder, target, Profile::Test) }
     }
 
-    /// Runs programs, one after another in one process; what each gave.
+    /// Runs programs, one after another in one process; what each gave, none where there are no
+    /// such ranks.
     ///
     /// # Panics
     /// If a program panics.
-    pub fn run(&self, plans: &[Plan]) -> Vec<Outcome> {
+    pub fn run(&self, plans: &[Plan]) -> Vec<Option<Outcome>> {
         let mut child = Command::new(&self.path).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("what was built starts");
         let lines = written(plans);
         let mut stdin = child.stdin.take().expect("a pipe");

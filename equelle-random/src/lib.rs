@@ -24,6 +24,7 @@ pub mod on_ranks;
 pub mod outcome;
 #[cfg(feature = "compiler")]
 pub mod project;
+pub mod rank_cut;
 pub mod rewrite;
 pub mod row_units;
 pub mod serve;

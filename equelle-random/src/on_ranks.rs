@@ -9,15 +9,14 @@ use equelle_front::passes::OptLevel;
 use equelle_front::passes::halo::{HaloRefusal, RefusedConstruct};
 use equelle_front::verify::Verified;
 use equelle_runtime::output::Records;
-use equelle_runtime::params::Parameters;
-use equelle_runtime::ranks::{Partition, RankId};
-use equelle_runtime::session::{Options, grid_for_program};
-use equelle_runtime::{Error, Program as Runnable, Session};
+use equelle_runtime::session::Options;
+use equelle_runtime::{Program as Runnable, Session};
 
 use crate::compare::{Compiled, Failure, compile, fits, guarded, same_words};
 use crate::data::{Fixture, Fixtures, grids};
 use crate::outcome::{Outcome, from_records, run_by, with_policy};
 use crate::project::Subject;
+use crate::rank_cut::{RankCut, is_refused, is_uncut};
 use crate::tree::Program;
 
 /// Comparisons of a program.
@@ -42,8 +41,7 @@ pub struct RankCount {
 pub fn compare_on_ranks(program: &Program, fixtures: &Fixtures) -> Result<Option<RankCount>, Failure> {
     guarded(|| {
         let text = program.text();
-        // Edges and vertices have no owners yet.
-        if text.contains("Edges()") || text.contains("Vertices()") {
+        if is_refused(&text) {
             return Ok(None);
         }
         let compiled = compile(&text, program.units)?;
@@ -83,16 +81,16 @@ fn add(
     let expected = run_by(&compiled.runnable, &words, |session| run_in(kernels, module, session));
     let mut random = fastrand::Rng::with_seed(program.seed ^ fixture.name.len() as u64);
     let n_ranks = 1 + random.u32(0..7);
-    let scattered = (compiled.structure.is_none()).then(|| scattered(&compiled.runnable, &words, n_ranks, &mut random)).flatten();
-    for partition in [None, scattered].into_iter().take(if compiled.structure.is_none() { 2 } else { 1 }) {
-        let seed = Some(program.seed);
-        let ranks = ThreadRanks { n_ranks, partition, seed };
+    let cuts = [false, true].into_iter().take(if compiled.structure.is_none() { 2 } else { 1 });
+    for scattered in cuts {
+        let cut = RankCut { n_ranks, scattered };
+        let Some(ranks) = cut.ranks(&compiled.runnable, &words, program.seed) else { continue };
         let Some(found) = run_on_ranks(kernels, &compiled.runnable, on_ranks, &words, &ranks) else { continue };
         count.runs += 1;
         count.on_several += u32::from(n_ranks > 1);
         count.ended += u32::from(found.error.is_some());
         same_words(&expected, &found).map_err(|difference| {
-            let way = if ranks.partition.is_some() { "scattered" } else { "cut" };
+            let way = if scattered { "scattered" } else { "cut" };
             let text = format!("on the grid {}, {kernels:?}, {way} on {n_ranks} ranks: {difference}", fixture.name);
             Failure::new("different on ranks", text)
         })?;
@@ -106,6 +104,9 @@ fn add(
 /// # Errors
 /// The first difference.
 pub fn compare_subject(subject: &Subject, level: OptLevel, kernels: Kernels) -> Result<Option<u32>, String> {
+    if is_refused(subject.text()) {
+        return Ok(None);
+    }
     let module = subject.compile(level, Numbers::default());
     let program = match RankProgram::new(&module) {
         Ok(program) => program,
@@ -119,23 +120,11 @@ pub fn compare_subject(subject: &Subject, level: OptLevel, kernels: Kernels) -> 
         let n_ranks = 2 + number as u32 % 6;
         let ranks = ThreadRanks { n_ranks, partition: None, seed: Some(u64::from(n_ranks)) };
         let Some(found) = run_on_ranks(kernels, &subject.runnable, &program, &words, &ranks) else { continue };
-        // Edges and vertices have no owners yet.
-        if found.error.as_ref().is_some_and(|error| error.message.starts_with("runs on ranks have no")) {
-            continue;
-        }
         runs += 1;
         let name = format!("{} {} on {n_ranks} ranks", subject.name, case.name);
         same_words(&expected, &found).map_err(|difference| format!("{name}: {difference}"))?;
     }
     Ok(Some(runs))
-}
-
-/// Owners at random; `None` for a grid with fewer cells than ranks.
-fn scattered(runnable: &Arc<Runnable>, words: &[String], n_ranks: u32, random: &mut fastrand::Rng) -> Option<Partition> {
-    let grid = grid_for_program(runnable, &Parameters::from_words(words).ok()?).ok()?;
-    let mut owners: Vec<RankId> = (0..grid.n_cells()).map(|cell| RankId(cell as u32 % n_ranks)).collect();
-    random.shuffle(&mut owners);
-    Partition::new(owners, n_ranks).ok()
 }
 
 /// Runs a program on ranks; `None` where the grid cannot be cut so often.
@@ -150,9 +139,7 @@ fn run_on_ranks(
     let words = with_policy(runnable, words);
     let record = |session: &mut Session| session.record_outputs_in(&records);
     let result = ranks::run(kernels, runnable, program, &words, Options::silent(), ranks, &record);
-    let cannot =
-        |error: &Error| ["cannot be cut into boxes", "has no cell", "go around a grid"].iter().any(|text| error.message.contains(text));
-    if result.as_ref().is_err_and(cannot) {
+    if result.as_ref().is_err_and(is_uncut) {
         return None;
     }
     Some(from_records(&records, result.map(|_| ())))

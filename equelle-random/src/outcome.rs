@@ -4,9 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::{self, Write as _};
 use std::sync::Arc;
 
-use equelle_runtime::output::Record;
-#[cfg(feature = "compiler")]
-use equelle_runtime::output::Records;
+use equelle_runtime::output::{Record, Records};
 use equelle_runtime::{Error, Program as Runnable, Session, session};
 
 use crate::tree::Program;
@@ -71,7 +69,6 @@ pub(crate) fn with_policy(runnable: &Runnable, words: &[String]) -> Vec<String> 
 }
 
 /// Outputs that were recorded, and how the run ended.
-#[cfg(feature = "compiler")]
 pub(crate) fn from_records(records: &Records, result: Result<(), Error>) -> Outcome {
     Outcome { outputs: records.take().into_iter().map(numbers).collect(), error: result.err().map(Ended::from) }
 }

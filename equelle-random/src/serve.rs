@@ -3,11 +3,14 @@
 use std::io::{self, BufRead, Write};
 
 use crate::outcome::{Ended, Outcome};
+use crate::rank_cut::RankCut;
 
 /// A run of a program in a binary.
 pub struct Plan {
     /// The number of the program among the modules of the binary.
     pub module: usize,
+    /// Ranks; none for one process.
+    pub ranks: Option<RankCut>,
     /// As on the command line of a simulator.
     pub words: Vec<String>,
 }
@@ -15,18 +18,25 @@ pub struct Plan {
 /// Stands for line ends in texts.
 const LINE_END: &str = "\u{1f}";
 
+/// The kind of the end of a run on ranks that there is not.
+const NOT_RUN: &str = "not run";
+
 /// Reads plans, a line each, from standard input, runs them, and writes outcomes to standard
-/// output, numbers as bits.
+/// output, numbers as bits. `run` gives none where a program or its grid has no such ranks.
 ///
 /// # Errors
 /// The pipes; a line that is no plan.
-pub fn serve(run: impl Fn(usize, &[String]) -> Outcome) -> io::Result<()> {
+pub fn serve(run: impl Fn(usize, Option<RankCut>, &[String]) -> Option<Outcome>) -> io::Result<()> {
     let mut out = io::BufWriter::new(io::stdout().lock());
     for line in io::stdin().lock().lines() {
         let line = line?;
         let mut words = line.split('\t').map(str::to_owned);
         let number = words.next().and_then(|word| word.parse().ok()).ok_or_else(|| io::Error::other("no number of a program"))?;
-        let outcome = run(number, &words.collect::<Vec<_>>());
+        let ranks = words.next().and_then(|word| RankCut::parse(&word));
+        let Some(outcome) = run(number, ranks, &words.collect::<Vec<_>>()) else {
+            writeln!(out, "={NOT_RUN}\t0\t")?;
+            continue;
+        };
         for (tag, values) in outcome.outputs {
             write!(out, ">{}", tag.replace('\n', LINE_END))?;
             for value in values {
@@ -45,12 +55,13 @@ pub fn serve(run: impl Fn(usize, &[String]) -> Outcome) -> io::Result<()> {
 /// Plans as [`serve`] reads them.
 #[cfg(feature = "compiler")]
 pub(crate) fn written(plans: &[Plan]) -> String {
-    plans.iter().map(|plan| format!("{}\t{}\n", plan.module, plan.words.join("\t"))).collect()
+    let ranks = |plan: &Plan| plan.ranks.map_or_else(|| "-".to_owned(), RankCut::text);
+    plans.iter().map(|plan| format!("{}\t{}\t{}\n", plan.module, ranks(plan), plan.words.join("\t"))).collect()
 }
 
-/// Reads the output of [`serve`].
+/// Reads the output of [`serve`]; none for runs that there are not.
 #[cfg(feature = "compiler")]
-pub(crate) fn outcomes(text: &str) -> Vec<Outcome> {
+pub(crate) fn outcomes(text: &str) -> Vec<Option<Outcome>> {
     let mut all = Vec::new();
     let mut outcome = Outcome::default();
     for line in text.lines() {
@@ -58,7 +69,8 @@ pub(crate) fn outcomes(text: &str) -> Vec<Outcome> {
             let mut words = end.splitn(3, '\t').map(|word| word.replace(LINE_END, "\n"));
             let mut word = || words.next().unwrap_or_default();
             outcome.error = (!end.is_empty()).then(|| Ended { kind: word(), line: word().parse().expect("a line"), message: word() });
-            all.push(std::mem::take(&mut outcome));
+            let is_run = outcome.error.as_ref().is_none_or(|end| end.kind != NOT_RUN);
+            all.push(Some(std::mem::take(&mut outcome)).filter(|_| is_run));
             continue;
         }
         let mut words = line.strip_prefix('>').expect("an output").split('\t');

@@ -127,7 +127,7 @@ impl<R: Real> CartesianGrid<R> {
     /// Number of a layer of cells in the grid of which this is a box, where it goes on beyond a
     /// side at the other end.
     #[inline]
-    fn whole_layer(&self, axis: usize, layer: usize) -> usize {
+    pub fn whole_layer(&self, axis: usize, layer: usize) -> usize {
         let layer = layer + self.first[axis];
         if layer < self.turn[axis] { layer } else { layer - self.turn[axis] }
     }

@@ -1,7 +1,7 @@
 //! Every program of the project, examples and those of the tests, run in every way: interpreted
-//! before and after the passes, compiled at both levels and on several threads, on its grid and on
-//! the same grid as an unstructured one with cells and faces in another order. All are compiled to
-//! one binary.
+//! before and after the passes, compiled at both levels, on several threads and ranks, on its grid
+//! and on the same grid as an unstructured one with cells and faces in another order. All are
+//! compiled to one binary.
 
 use std::path::Path;
 
@@ -14,6 +14,7 @@ use equelle_random::binary::{Binary, Module, Plan};
 use equelle_random::compare::run_by_lanes;
 use equelle_random::outcome::{Outcome, Tolerance, same};
 use equelle_random::project::{Case, SinglePrecision, Subject, subjects};
+use equelle_random::rank_cut::{RankCut, is_refused};
 use rayon::prelude::*;
 
 const DOUBLE: Numbers = Numbers { precision: Precision::Double, rounding: Rounding::Strict };
@@ -54,8 +55,8 @@ struct Compiled<'s> {
 }
 
 impl Compiled<'_> {
-    fn plan(&self, build: usize, words: Vec<String>) -> Plan {
-        Plan { module: self.first + build, words }
+    fn plan(&self, build: usize, ranks: Option<RankCut>, words: Vec<String>) -> Plan {
+        Plan { module: self.first + build, ranks, words }
     }
 }
 
@@ -119,14 +120,25 @@ fn on_threads(
     differences: &mut Differences,
 ) -> Outcome {
     let words = |threads: &str| case.words(&[layout, &[&*format!("threads={threads}")]].concat());
-    let plans: Vec<Plan> = threads.iter().map(|threads| compiled.plan(build, words(threads))).collect();
-    let mut found = binary.run(&plans).into_iter();
+    let plans: Vec<Plan> = threads.iter().map(|threads| compiled.plan(build, None, words(threads))).collect();
+    let mut found = binary.run(&plans).into_iter().flatten();
     let first = found.next().expect("a run on some threads");
     for (found, threads) in found.zip(&threads[1..]) {
         let what = format!("{} {} {layout:?}, {} on {threads} threads", compiled.subject.name, case.name, BUILDS[build].2);
         differences.compare(&what, &first, &found, Tolerance::BITS);
     }
     first
+}
+
+/// Runs a fused build on ranks, which must give the bits of one process; none where there are none.
+fn on_ranks(compiled: &Compiled<'_>, case: &Case, layout: &[&str], one: &Outcome, binary: &Binary, differences: &mut Differences) {
+    let ranks = [2, 3, 7].map(|n_ranks| RankCut { n_ranks, scattered: false });
+    let plans: Vec<Plan> = ranks.iter().map(|&cut| compiled.plan(1, Some(cut), case.words(layout))).collect();
+    for (found, RankCut { n_ranks, .. }) in binary.run(&plans).iter().zip(ranks) {
+        let Some(found) = found else { continue };
+        let what = format!("{} {} {layout:?}, on {n_ranks} ranks", compiled.subject.name, case.name);
+        differences.compare(&what, one, found, Tolerance::BITS);
+    }
 }
 
 /// Interprets a build by lanes, which give the bits of the evaluator of elements: `lanes.rs`.
@@ -155,6 +167,9 @@ fn five_ways(compiled: &Compiled<'_>, case: &Case, binary: &Binary, differences:
         let after = interpret(1, specialised);
         let plain = on_threads(compiled, 0, case, layout, &["4"], binary, differences);
         let fused = on_threads(compiled, 1, case, layout, &["1", "4"], binary, differences);
+        if !is_refused(subject.text()) {
+            on_ranks(compiled, case, layout, &fused, binary, differences);
+        }
         differences.compare(&format!("{what}, -O0 compiled"), &before, &plain, Tolerance::BITS);
         // The interpreter adds the terms of a derivative in another order.
         differences.compare(&format!("{what}, -O2 compiled"), &after, &fused, or_solved(Tolerance::BITS));

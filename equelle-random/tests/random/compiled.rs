@@ -1,5 +1,5 @@
 //! Random programs compiled, many to one binary: bit for bit what the interpreter gives, for any
-//! number of threads.
+//! number of threads and of ranks.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -13,6 +13,7 @@ use equelle_random::compare::{compile, in_single_precision, run};
 use equelle_random::data::{Fixture, Fixtures, grids};
 use equelle_random::generate::{Purpose, program};
 use equelle_random::outcome::{Outcome, bits, errors_of, or_any_zero, same};
+use equelle_random::rank_cut::{RankCut, is_refused};
 
 /// Seeds of programs of every test run.
 const SEEDS: Range<u64> = 500_000..500_020;
@@ -32,18 +33,20 @@ struct Level {
 
 #[test]
 fn compiled_programs_give_what_the_interpreter_gives() {
-    compare("random-programs", SEEDS);
+    let on_ranks = compare("random-programs", SEEDS);
+    assert!(on_ranks >= 40, "only {on_ranks} runs on ranks were compared");
 }
 
 #[test]
 #[ignore = "rustc takes minutes; .ci/full runs it"]
 fn more_compiled_programs_give_what_the_interpreter_gives() {
-    compare("more-random-programs", MORE_SEEDS);
+    let on_ranks = compare("more-random-programs", MORE_SEEDS);
+    assert!(on_ranks >= 80, "only {on_ranks} runs on ranks were compared");
 }
 
 /// Compiles the programs of some seeds to one binary of a name; fails unless each gives the bits of
-/// the interpreter.
-fn compare(name: &str, seeds: Range<u64>) {
+/// the interpreter. The number of runs on ranks.
+fn compare(name: &str, seeds: Range<u64>) -> usize {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let triangles = Path::new(env!("CARGO_MANIFEST_DIR")).join("../grids/triangles-6x5.grid");
     let fixtures = Fixtures::write(&folder.join("data"), &triangles).expect("the target folder can be written");
@@ -74,11 +77,18 @@ fn compare(name: &str, seeds: Range<u64>) {
     let mut plans = Vec::new();
     let mut wanted: Vec<(usize, &Fixture, &str)> = Vec::new();
     for (module, level) in levels.iter().enumerate() {
-        for fixture in grids(&sources[source_of(module)], &fixtures) {
-            for threads in ["1", "2", "4"] {
+        let on_ranks = !is_refused(&sources[source_of(module)].text());
+        for (number, fixture) in grids(&sources[source_of(module)], &fixtures).enumerate() {
+            // Numbers of ranks from 1 to 7, another one on each grid.
+            let n_ranks = 1 + ((module + number) % 7) as u32;
+            let boxes = Some(RankCut { n_ranks, scattered: false });
+            let scattered = fixture.cells.is_none().then_some(Some(RankCut { n_ranks, scattered: true }));
+            let ranks = [boxes].into_iter().chain(scattered).map(|cut| ("1", cut)).filter(|_| on_ranks);
+            let runs = [("1", None), ("2", None), ("4", None)].into_iter().chain(ranks);
+            for (threads, ranks) in runs {
                 let mut words: Vec<String> = fixture.words_for(&level.runnable).map(str::to_owned).collect();
                 words.push(format!("threads={threads}"));
-                plans.push(Plan { module, words });
+                plans.push(Plan { module, ranks, words });
                 wanted.push((module, fixture, threads));
             }
         }
@@ -86,12 +96,15 @@ fn compare(name: &str, seeds: Range<u64>) {
     let found = binary.run(&plans);
     let mut expected: BTreeMap<(usize, &str), Outcome> = BTreeMap::new();
     let mut failures = Vec::new();
-    for ((module, fixture, threads), found) in wanted.into_iter().zip(&found) {
-        let level = &levels[module];
+    let mut on_ranks = 0;
+    for (((module, fixture, threads), plan), found) in wanted.into_iter().zip(&plans).zip(&found) {
+        let (level, Some(found)) = (&levels[module], found) else { continue };
+        on_ranks += usize::from(plan.ranks.is_some());
         let options = Options { cartesian_forms: !fixture.unstructured, ..Options::default() };
         let outcome = expected.entry((module, fixture.name)).or_insert_with(|| run(&level.verified, &level.runnable, fixture, options));
         if let Err(difference) = same(outcome, found, &bits) {
-            failures.push(format!("{} on the grid {} with {threads} threads: {difference}", level.name, fixture.name));
+            let ranks = plan.ranks.map_or_else(String::new, |ranks| format!(" and {ranks:?}"));
+            failures.push(format!("{} on the grid {} with {threads} threads{ranks}: {difference}", level.name, fixture.name));
         }
     }
     assert!(failures.is_empty(), "{} of {} runs differ\n{}", failures.len(), plans.len(), failures[..failures.len().min(20)].join("\n"));
@@ -104,4 +117,5 @@ fn compare(name: &str, seeds: Range<u64>) {
             same(of(0), of(1), &errors).unwrap_or_else(|d| panic!("seed {} on the grid {}: {d}", random.seed, fixture.name));
         }
     }
+    on_ranks
 }

@@ -176,6 +176,10 @@ pub(in crate::codegen) fn stencil_fact(writer: &mut Writer<'_>, fact: CellFact, 
         let axis = Literal::usize_unsuffixed(axis - 1);
         quote! { rows[#number].at[#axis] }
     };
+    let whole_place = |writer: &mut Writer<'_>, axis: usize| {
+        let (place, grid, axis) = (place(writer, axis), writer.grid(), Literal::usize_unsuffixed(axis));
+        quote! { #grid.whole_layer(#axis, #place) }
+    };
     let axis_name = |axis: usize| ["x", "y", "z"].get(axis).copied().ok_or(Failure::Form(Refusal::CellFact));
     Ok(match fact {
         CellFact::Outside { axis, by } => {
@@ -194,7 +198,7 @@ pub(in crate::codegen) fn stencil_fact(writer: &mut Writer<'_>, fact: CellFact, 
         }
         CellFact::Index(axis) => {
             let (axis, name) = (usize::from(axis), axis_name(usize::from(axis))?);
-            let place = place(writer, axis);
+            let place = whole_place(writer, axis);
             let ty = writer.reals.ty();
             // Conversions of 32-bit integers are vector instructions everywhere.
             let index = quote! { #place as i32 as #ty };
@@ -204,9 +208,9 @@ pub(in crate::codegen) fn stencil_fact(writer: &mut Writer<'_>, fact: CellFact, 
             Text::atom(before_row(writer, &format!("index_{name}"), index))
         }
         CellFact::Even(axes) => {
-            let rows: Vec<TokenStream> = (1..3).filter(|&axis| axes[axis]).map(|axis| place(writer, axis)).collect();
+            let rows: Vec<TokenStream> = (1..3).filter(|&axis| axes[axis]).map(|axis| whole_place(writer, axis)).collect();
             let of_row = (!rows.is_empty()).then(|| before_row(writer, "index_of_row", quote! { #(#rows)+* }));
-            let along = axes[0].then(|| place(writer, 0));
+            let along = axes[0].then(|| whole_place(writer, 0));
             let sum = match (along, of_row) {
                 (Some(along), Some(of_row)) => quote! { (#along + #of_row) },
                 (Some(along), None) => along,

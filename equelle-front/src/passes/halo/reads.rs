@@ -6,7 +6,7 @@ use crate::ir::visit::{Node, visit_block, visit_general};
 use crate::ir::{
     CartesianForm, EntitySource, FaceFilter, Function, KBlock, KExpr, KStmt, Kernel, LocalId, Op, ParamId, Path, Space, ValueId,
 };
-use crate::ops::Offset;
+use crate::ops::{CellFact, Offset};
 use crate::types::{CanonicalSet, SetId, SetTable, Shape};
 
 /// Parts that an element of a result is made of, with the layers beyond that of the element.
@@ -48,6 +48,9 @@ impl Reads {
         reads.topology = reads.topology.max(source_outreach(sets, function, op.entity_source(), out));
         if let Op::OneCell(faces) = op {
             reads.topology = reads.topology.max(out(*faces).saturating_add(1));
+        }
+        if let Op::CellFact { fact, cells } = op {
+            reads.topology = reads.topology.max(out(*cells).saturating_add(fact_reach(*fact)));
         }
         reads
     }
@@ -101,6 +104,14 @@ pub(super) fn source_outreach(sets: &SetTable, function: &Function, source: Enti
 fn cell_reach(sets: &SetTable, within: Option<SetId>) -> u32 {
     let boundary = sets.canonical(CanonicalSet::BOUNDARY_FACES);
     u32::from(!within.is_some_and(|within| sets.is_subset(within, boundary)))
+}
+
+/// Layers from a cell to what a fact of it tells: the sides of a box are not those of the grid.
+fn fact_reach(fact: CellFact) -> u32 {
+    match fact {
+        CellFact::Outside { by, .. } => u32::from(by.unsigned_abs()),
+        CellFact::Index(_) | CellFact::Even(_) => 0,
+    }
 }
 
 /// Layers of a box: a corner is as near as a side.
@@ -167,6 +178,9 @@ impl Walker<'_> {
             Node::Expr(KExpr::Member { set, at }) => {
                 let reach = self.reach(at);
                 note(&mut self.reads.sets, *set, reach);
+            }
+            Node::Expr(KExpr::CellFact { fact, at }) => {
+                self.reads.topology = self.reads.topology.max(self.reach(at).saturating_add(fact_reach(*fact)));
             }
             Node::Expr(_) => {}
         }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Checker, furthest};
+use super::{Checker, furthest, told_from};
 use crate::ir::{CartesianForm, FaceFilter, KBlock, KExpr, KStmt, Kernel, LocalId, ParamId, Path, ValueId};
 use crate::types::CanonicalSet;
 
@@ -156,9 +156,13 @@ impl<'a, 'b> Walk<'a, 'b> {
             | KExpr::FaceTransmissibility(path)
             | KExpr::Normal(path)
             | KExpr::IsEmpty(path)
-            | KExpr::CellFact { fact: _, at: path }
             | KExpr::Entity(path) => {
                 self.path(path);
+            }
+            KExpr::CellFact { fact, at } => {
+                let at = self.path(at);
+                let left = self.checker.exists(at + told_from(*fact));
+                self.keep(left);
             }
             KExpr::Member { set, at } => {
                 let at = self.path(at);

@@ -8,7 +8,7 @@ mod kernel;
 use std::collections::BTreeMap;
 
 use crate::ir::{Block, IrLocation, Module, MutableId, Op, Owner, StmtKind, ValueId};
-use crate::ops::Offset;
+use crate::ops::{CellFact, Offset};
 use crate::source::Span;
 use crate::types::{CanonicalSet, Extent, SetId, Shape, Type};
 use crate::verify::VerifyError;
@@ -253,7 +253,6 @@ impl<'a> Checker<'a> {
                 Fact { right, lead: self.lead(*if_true).max(self.lead(*if_false)) }
             }
             Op::IsEmpty(entities)
-            | Op::CellFact { cells: entities, .. }
             | Op::Centroid(entities)
             | Op::FaceGap(entities)
             | Op::FaceTransmissibility(entities)
@@ -261,6 +260,10 @@ impl<'a> Checker<'a> {
             | Op::Measure(entities) => {
                 let there = self.lead(*entities);
                 Fact { right: self.read(*entities, 0).min(self.exists(there)), lead: 0 }
+            }
+            Op::CellFact { fact, cells } => {
+                let there = self.lead(*cells) + told_from(*fact);
+                Fact { right: self.read(*cells, 0).min(self.exists(there)), lead: 0 }
             }
             // Entities that are compared are those of this rank.
             Op::Compare(_, a, b) => {
@@ -305,6 +308,14 @@ impl<'a> Checker<'a> {
         }
         let right = self.read(value, 0).max(depth);
         self.set(value, Fact { right, lead: 0 });
+    }
+}
+
+/// Layers from a cell to the cell that decides a fact of it.
+fn told_from(fact: CellFact) -> u32 {
+    match fact {
+        CellFact::Outside { by, axis: _ } => by.unsigned_abs().into(),
+        CellFact::Index(_) | CellFact::Even(_) => 0,
     }
 }
 
