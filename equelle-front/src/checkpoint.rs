@@ -31,7 +31,8 @@ pub struct CheckpointLoop {
     pub number: u32,
     /// Its position in the main program's body.
     pub statement: usize,
-    /// Content of a checkpoint: variables, then values; each in the order of their numbers.
+    /// Content of a checkpoint: variables in the order of their numbers, then values as they are
+    /// defined.
     pub content: Vec<Saved>,
 }
 
@@ -62,7 +63,8 @@ pub struct Skipped {
     pub before: u32,
     /// Variables that get their first value here and are needed afterwards.
     pub mutables: Vec<MutableId>,
-    /// Values that are defined here and read afterwards.
+    /// Values that are defined here and read afterwards, in the order of their definitions;
+    /// exchanged values in that of the values before.
     pub values: Vec<ValueId>,
 }
 
@@ -82,6 +84,8 @@ pub fn checkpoints(module: &Module) -> Checkpoints {
             Some(_) | None => skipped.push(Skipped { statements: group.clone(), before, mutables: Vec::new(), values: Vec::new() }),
         }
     }
+    let exchanged: BTreeMap<ValueId, ValueId> = statements.iter().filter_map(exchange).collect();
+    let defined: BTreeMap<ValueId, usize> = statements.iter().flat_map(Stmt::defines).copied().zip(0..).collect();
     let checked: BTreeSet<MutableId> = state::at_end(main).iter().map(|checked| checked.mutable).collect();
     for run in &mut skipped {
         let (inside, after) = (&statements[run.statements.clone()], &statements[run.statements.end..]);
@@ -91,20 +95,22 @@ pub fn checkpoints(module: &Module) -> Checkpoints {
         let own = inside.iter().filter_map(stored_outside_loops).collect::<BTreeSet<_>>();
         run.mutables = own.into_iter().filter(|mutable| !assigned.contains(mutable) && needed(mutable)).collect();
         let read: BTreeSet<ValueId> = after.iter().flat_map(reads).collect();
-        let defined = inside.iter().flat_map(Stmt::defines).copied();
-        run.values = defined.filter(|value| read.contains(value) && type_of(main, *value) != Type::TEXT).collect();
+        let all = inside.iter().flat_map(Stmt::defines).copied();
+        run.values = all.filter(|value| read.contains(value) && type_of(main, *value) != Type::TEXT).collect();
+        run.values.sort_by_key(|value| defined.get(exchanged.get(value).unwrap_or(value)));
     }
-    let names = names(main, &skipped);
-    let content = |position: usize| {
+    let content = |position: usize| -> Vec<SavedKind> {
         let variables = state.mutables.iter().copied().filter(|&mutable| is_saved(main, &state, &skipped, position, mutable));
-        let values = skipped.iter().filter(|run| run.statements.end <= position).flat_map(|run| &run.values);
-        let all = variables.map(SavedKind::Mutable).chain(values.copied().collect::<BTreeSet<_>>().into_iter().map(SavedKind::Value));
-        all.map(|what| Saved { name: names.get(&what).cloned().unwrap_or_default(), what }).collect()
+        let values = skipped.iter().filter(|run| run.statements.end <= position).flat_map(|run| run.values.iter().copied());
+        variables.map(SavedKind::Mutable).chain(values.map(SavedKind::Value)).collect()
     };
-    let loops = loops.iter().enumerate().map(|(index, &statement)| CheckpointLoop {
+    let contents: Vec<Vec<SavedKind>> = loops.iter().map(|&position| content(position)).collect();
+    let names = names(main, &exchanged, contents.iter().flatten().copied());
+    let saved = |what: SavedKind| Saved { name: names.get(&what).cloned().unwrap_or_default(), what };
+    let loops = loops.iter().zip(contents).enumerate().map(|(index, (&statement, content))| CheckpointLoop {
         number: index as u32 + 1,
         statement,
-        content: content(statement),
+        content: content.into_iter().map(saved).collect(),
     });
     Checkpoints { loops: loops.collect(), skipped }
 }
@@ -227,6 +233,19 @@ fn is_exposed(block: &Block, mutable: MutableId) -> Option<bool> {
     })
 }
 
+/// The result of an exchange, with the value that is exchanged.
+fn exchange(statement: &Stmt) -> Option<(ValueId, ValueId)> {
+    match &statement.kind {
+        StmtKind::Let { results, op: Op::Exchange { value, .. } } => results.first().map(|&result| (result, *value)),
+        StmtKind::Let { .. }
+        | StmtKind::Store { .. }
+        | StmtKind::For { .. }
+        | StmtKind::Output { .. }
+        | StmtKind::Launch { .. }
+        | StmtKind::Return(_) => None,
+    }
+}
+
 fn type_of(function: &Function, value: ValueId) -> Type {
     function.values[value.0 as usize].ty
 }
@@ -279,17 +298,25 @@ fn reads(statement: &Stmt) -> Vec<ValueId> {
     all
 }
 
-/// Names of all variables and of the values that checkpoints may have: the user's, with a number
-/// where two have the same.
-fn names(main: &Function, skipped: &[Skipped]) -> BTreeMap<SavedKind, String> {
-    let mutables = (0..main.mutables.len() as u32).map(|id| SavedKind::Mutable(MutableId(id)));
-    let values: BTreeSet<ValueId> = skipped.iter().flat_map(|run| run.values.iter().copied()).collect();
+/// Names of the content of checkpoints: the user's, with a number where two have the same. Values
+/// that are `exchanged` have the names that they have without.
+fn names(main: &Function, exchanged: &BTreeMap<ValueId, ValueId>, content: impl Iterator<Item = SavedKind>) -> BTreeMap<SavedKind, String> {
+    let (mut variables, mut values) = (BTreeSet::new(), Vec::new());
+    for what in content {
+        match what {
+            SavedKind::Mutable(_) => {
+                variables.insert(what);
+            }
+            SavedKind::Value(_) if values.contains(&what) => {}
+            SavedKind::Value(_) => values.push(what),
+        }
+    }
     let mut taken: BTreeSet<String> = BTreeSet::new();
     let mut names = BTreeMap::new();
-    for what in mutables.chain(values.into_iter().map(SavedKind::Value)) {
+    for what in variables.into_iter().chain(values) {
         let own = match what {
             SavedKind::Mutable(id) => main.mutables[id.0 as usize].name.as_str(),
-            SavedKind::Value(id) => main.values[id.0 as usize].name.as_str(),
+            SavedKind::Value(id) => main.values[exchanged.get(&id).unwrap_or(&id).0 as usize].name.as_str(),
         };
         let own = if own.is_empty() { "value" } else { own };
         let numbered = (2..).map(|number| format!("{own}_{number}"));

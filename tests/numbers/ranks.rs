@@ -1,5 +1,7 @@
 //! Files that ranks write, compared with those of one process byte for byte.
 
+mod checkpoints;
+
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -42,9 +44,14 @@ Output(\"inner\", SumReduce(u On InteriorCells()))
 Output(\"u\", u)
 ";
 
-/// Files of a run and what it prints, by name.
+/// Files of a run in an empty folder and what it prints, by name.
 fn written(folder: &Path, words: &[String]) -> BTreeMap<String, Vec<u8>> {
     let _ = std::fs::remove_dir_all(folder);
+    left(folder, words)
+}
+
+/// Files in a folder after a run and what it prints, by name.
+fn left(folder: &Path, words: &[String]) -> BTreeMap<String, Vec<u8>> {
     let output = equellec().args(words).arg(format!("output_dir={}", folder.display())).output().expect("equellec runs");
     assert!(output.status.success(), "{words:?}: {}", stderr(&output));
     let mut files = BTreeMap::from([("standard output".to_owned(), output.stdout)]);
@@ -161,8 +168,6 @@ fn programs_and_parameters_that_ranks_do_not_take_are_refused() {
     assert!(message.contains("does not run on several ranks: it has a solve by Newton's method"), "{message}");
     let program = folder.join("plain.equelle");
     std::fs::write(&program, "Output(\"n\", SumReduce(1 Extend AllCells()))\n").expect("a program");
-    let message = refused(&program, &["checkpoint_every=2"]);
-    assert!(message.contains("parameter `checkpoint_every` does not go with several ranks yet"), "{message}");
     std::fs::write(&program, PERIODIC.replace("Periodic(i), Mirror(j)", "Periodic(i, j)")).expect("a program");
     let words = ["--nondimensional", "grid_dim=2", "nx=9", "ny=6", "u=1"];
     let output = equellec().arg("run").arg(&program).args(["--interpret", "--ranks-threads=2", "-q"]).args(words).output().expect("runs");

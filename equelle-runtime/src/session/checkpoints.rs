@@ -2,13 +2,15 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Instant;
 
 use super::checkpoint_state::{Checkpoints, Stop, checkpoints_in};
 use super::loops::{LoopState, Loops};
 use super::placement::ComputeDevice;
 use super::recovery_states::RoundState;
+use super::state_on_ranks::{KnownDomains, WholeDomains, position_of};
 use super::writing::OutputWriter;
-use crate::checkpoint::header::{Header, RunIdentity};
+use crate::checkpoint::header::{DomainInfo, Header, RunIdentity};
 use crate::checkpoint::policy::KEPT;
 use crate::checkpoint::read::{Domains, Restart};
 use crate::checkpoint::{SavedKind, SavedValue, file_name, grid_hash, write};
@@ -42,7 +44,7 @@ pub struct CheckpointKeeper<'s> {
 impl CheckpointKeeper<'_> {
     /// Identity of the run, which must be the same where it goes on.
     fn identity(&mut self) -> RunIdentity {
-        let grid = self.out.grid.grid();
+        let grid = self.out.rank.as_ref().and_then(|rank| rank.whole_grid()).unwrap_or(self.out.grid.grid());
         let grid_hash = *self.checkpoints.grid_hash.get_or_insert_with(|| grid_hash::of(grid));
         RunIdentity {
             program: self.out.run.program.name.to_string(),
@@ -113,7 +115,8 @@ impl CheckpointKeeper<'_> {
 
     /// Checks, once, that a checkpoint belongs to this program and grid.
     fn check_restart(&mut self, restart: &Restart) -> Result<(), Error> {
-        if std::mem::replace(&mut self.checkpoints.is_checked, true) {
+        let has_grid = self.out.rank.as_ref().is_none_or(|rank| rank.context.is_root());
+        if std::mem::replace(&mut self.checkpoints.is_checked, true) || !has_grid {
             return Ok(());
         }
         let identity = self.identity();
@@ -140,19 +143,49 @@ impl CheckpointKeeper<'_> {
     /// `Data` if there is none of this name and kind, or it does not fit; also for numbers that are
     /// not finite, unless `nonfinite=allow` is given.
     pub(crate) fn restored(&mut self, name: &str, kind: SavedKind) -> Result<SavedValue, Error> {
-        let (is_resumed, is_taken_over) = (self.checkpoints.resumed.is_some(), self.checkpoints.is_taken_over);
+        let is_resumed = self.checkpoints.resumed.is_some();
         let restart = if is_resumed { self.checkpoints.resumed.take() } else { self.checkpoints.restart.take() };
         let Some(mut restart) = restart else { return Err(Error::internal("there is no checkpoint to go on from")) };
         self.check_restart(&restart)?;
-        let value = restart.take(name, kind, self.out.grid.grid().dim(), &mut self.out);
-        let value = value.and_then(|value| {
-            if self.out.finite.is_required() && !is_taken_over && !value.is_finite() {
+        let value = self.taken(&mut restart, name, kind);
+        *(if is_resumed { &mut self.checkpoints.resumed } else { &mut self.checkpoints.restart }) = Some(restart);
+        value
+    }
+
+    /// A part of the state of a checkpoint, on ranks that of the elements here.
+    fn taken(&mut self, restart: &mut Restart, name: &str, kind: SavedKind) -> Result<SavedValue, Error> {
+        let (dim, finite) = (self.out.grid.grid().dim(), self.out.finite.is_required() && !self.checkpoints.is_taken_over);
+        let check = |restart: &Restart, value: SavedValue| {
+            if finite && !value.is_finite() {
                 return Err(restart.refuse(&format!("`{name}` is not finite")).hint("nonfinite=allow goes on with such numbers"));
             }
             Ok(value)
-        });
-        *(if is_resumed { &mut self.checkpoints.resumed } else { &mut self.checkpoints.restart }) = Some(restart);
-        value
+        };
+        let OutputWriter { rank, grid, run, .. } = &mut self.out;
+        let Some(rank) = rank else {
+            let value = restart.take(name, kind, dim, &mut self.out)?;
+            return check(restart, value);
+        };
+        let info = restart.header.state.get(name).cloned();
+        let domain = info.as_ref().and_then(|info| Some((info.domain?, restart.header.domains.get(info.domain?)?.clone())));
+        let known = match &domain {
+            Some((number, DomainInfo { member: Some(_), .. })) => rank.known_domains(*number, grid, run)?,
+            Some(_) | None => KnownDomains::default(),
+        };
+        let whole = match rank.whole_domains() {
+            Some(whole) => {
+                let value = restart.take(name, kind, dim, &mut WholeDomains { known: &known, grid: whole, run })?;
+                Some(check(restart, value)?)
+            }
+            None => None,
+        };
+        let on = match domain {
+            Some((number, info)) => {
+                Some(rank.restored_domain(number, &info, whole.as_ref().and_then(SavedValue::domain), known, grid, run)?)
+            }
+            None => None,
+        };
+        rank.spread_state(kind, on, info.and_then(|info| info.entities), whole)
     }
 
     /// True if a run that is stopped writes a checkpoint: if it writes some anyway, or files.
@@ -179,6 +212,19 @@ impl CheckpointKeeper<'_> {
         }
         // All that has been restored is in use by now.
         self.checkpoints.resumed = None;
+        let due = match &mut self.out.rank {
+            Some(rank) => {
+                rank.restored.clear();
+                self.is_due_on_ranks(step)
+            }
+            None => self.decides(step),
+        };
+        self.checkpoints.decided = Some((step, due));
+        due
+    }
+
+    /// True if a checkpoint is due, as this process sees it.
+    fn decides(&mut self, step: u64) -> bool {
         if self.defer_interrupts() {
             self.checkpoints.stop = self.out.run.interrupt.signal().map(Stop::Signal).or_else(|| self.finds_stop().then_some(Stop::File));
         }
@@ -187,9 +233,30 @@ impl CheckpointKeeper<'_> {
         if self.checkpoints.stop.is_none() && !is_time && self.checkpoints.handover.as_ref().is_some_and(Handover::is_asked) {
             self.checkpoints.stop = Some(Stop::Handover);
         }
-        let due = self.checkpoints.stop.is_some() || is_time;
-        self.checkpoints.decided = Some((step, due));
-        due
+        self.checkpoints.stop.is_some() || is_time
+    }
+
+    /// [`CheckpointKeeper::decides`] of rank 0 after rounds of which it tells; after the others the
+    /// number of the round decides.
+    fn is_due_on_ranks(&mut self, step: u64) -> bool {
+        if !self.checkpoints.looks.is_time(step) {
+            return self.checkpoints.policy.is_round(step);
+        }
+        let is_root = self.out.rank.as_ref().is_some_and(|rank| rank.context.is_root());
+        let decided = is_root.then(|| [u64::from(self.decides(step)), self.checkpoints.looks.after(step, Instant::now())]);
+        let told = self.out.rank.as_ref().map_or(Ok(Vec::new()), |rank| rank.context.broadcast(decided.as_ref().map(<[u64; 2]>::as_slice)));
+        match told.as_deref() {
+            Ok(&[due, next]) => {
+                self.checkpoints.looks.wait_for(next);
+                due != 0
+            }
+            Ok(_) => false,
+            // What saves the state next returns the error.
+            Err(error) => {
+                self.checkpoints.lost = Some(error.clone());
+                true
+            }
+        }
     }
 
     /// True if the state is kept at the end of this round, written or not: a later one may fail.
@@ -215,8 +282,19 @@ impl CheckpointKeeper<'_> {
     /// Saves a part of the state for [`CheckpointKeeper::write`].
     ///
     /// # Errors
-    /// `Simulation` if it is not finite, unless `nonfinite=allow` is given.
+    /// `Simulation` if it is not finite, unless `nonfinite=allow` is given; `Backend` if another
+    /// rank has ended.
     pub(crate) fn save(&mut self, name: &str, value: SavedValue) -> Result<(), Error> {
+        if let Some(error) = self.checkpoints.lost.take() {
+            return Err(error);
+        }
+        let value = match &mut self.out.rank {
+            Some(rank) => match rank.whole_state(value, self.out.grid.grid(), self.out.run)? {
+                Some(value) => value,
+                None => return Ok(()),
+            },
+            None => value,
+        };
         // A run that is handed over ends as it would have ended.
         let is_written = self.checkpoints.decided.is_some_and(|(_, due)| due) && self.checkpoints.stop != Some(Stop::Handover);
         if is_written && self.out.finite.is_required() && !value.is_finite() {
@@ -272,6 +350,9 @@ impl CheckpointKeeper<'_> {
     /// # Errors
     /// `Io`; that of an output in the background; `Interrupted` if the run ends here.
     pub(crate) fn write(&mut self, number: u32, state: &LoopState) -> Result<(), Error> {
+        if let Some(error) = self.checkpoints.lost.take() {
+            return Err(error);
+        }
         let completed = self.out.outputs.complete();
         self.out.tell();
         self.out.located(completed)?;
@@ -291,7 +372,9 @@ impl CheckpointKeeper<'_> {
         let path = record.dir_of_files().join(file_name(&self.out.run.program.name, moment.step));
         let published = record.temporary().and_then(|file| write::write(file, header, &kept.saved)?.finish()?.publish(&path));
         published.map_err(|error| Error::cannot_write(&format!("checkpoint `{}`", path.display()), &error))?;
-        self.keep_good(kept);
+        if self.leaves_failure() {
+            self.keep_good(kept);
+        }
         self.checkpoints.policy.written();
         let file = file_name(&self.out.run.program.name, moment.step);
         self.out.run.progress.event(&Event::Checkpoint { step: moment.step, time: moment.time, file });
@@ -358,8 +441,8 @@ impl Domains for OutputWriter<'_> {
         self.grid.canonical(set, self.run)
     }
 
-    fn known(&self, kind: EntityKind, elements: &[u32]) -> Option<Arc<Domain>> {
-        let mut all = self.inputs.domains().cloned().chain(self.grid.all_filtered());
-        all.find(|domain| domain.kind() == kind && domain.len() == elements.len() && domain.elements() == elements)
+    fn known(&self, name: &str, kind: EntityKind, elements: &[u32]) -> Option<Arc<Domain>> {
+        let all: Vec<Arc<Domain>> = self.inputs.domains().cloned().chain(self.grid.all_filtered()).collect();
+        position_of(all.iter().map(Some), name, kind, elements).map(|position| Arc::clone(&all[position]))
     }
 }
