@@ -152,6 +152,36 @@ fn the_error_is_that_of_one_process() {
     }
 }
 
+/// The change of a round is that of the elements of all ranks: they stop in the round of one
+/// process.
+#[test]
+fn ranks_stop_in_the_round_of_one_process() {
+    let folder = scratch("ranks_steady");
+    let program = folder.join("steady.equelle");
+    let text = "u : Mutable Collection Of Scalar On AllCells() = InputCollectionOfScalar(\"u\", AllCells())\n\
+        v : Mutable Collection Of Vector On AllCells() = 0 * Centroid(AllCells())\n\
+        For i In Range(0, 200) {\n    u = u + 0.2 * Divergence(Gradient(u) Extend AllFaces())\n\
+        v = 0.5 * (v + u * Centroid(AllCells()))\n    Output(\"i\", i)\n}\nOutput(\"u\", u)\n";
+    std::fs::write(&program, text).expect("a program");
+    let run = |ranks: &[String], largest: &str| {
+        let words = ["--nondimensional", "nx=7", "ny=4", "u_expression=x*x-y", "output_to_file=false", largest];
+        let output = equellec().arg("run").arg(&program).arg("--interpret").args(ranks).args(words).output().expect("equellec runs");
+        assert!(output.status.success(), "{}", stderr(&output));
+        let note = stderr(&output).lines().filter(|line| line.contains("steady state")).map(str::to_owned).collect::<Vec<_>>();
+        (String::from_utf8_lossy(&output.stdout).into_owned(), note)
+    };
+    let mut rounds = Vec::new();
+    for largest in ["stop_when_change=0.1", "stop_when_change=1e-4"] {
+        let expected = run(&[], largest);
+        assert_eq!(expected.1.len(), 1, "it stops");
+        rounds.push(expected.0.matches("i = ").count());
+        for n_ranks in 1..=7 {
+            assert_eq!(run(&[format!("--ranks-threads={n_ranks}")], largest), expected, "{n_ranks} ranks");
+        }
+    }
+    assert!(rounds[0] < rounds[1] && rounds[1] < 200, "{rounds:?}");
+}
+
 /// Programs with solves, and parameters that need more than there is, are refused by name.
 #[test]
 fn programs_and_parameters_that_ranks_do_not_take_are_refused() {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{left, written};
-use crate::support::{repository, scratch};
+use crate::support::{equellec, repository, scratch, stderr};
 
 /// State of every kind in two loops, and values of all kinds that the second one takes from between
 /// them, some of which are exchanged; collections on cells, faces and a set by a condition.
@@ -112,4 +112,64 @@ fn checkpoints_do_not_know_how_many_ranks_wrote_them() {
         }
     }
     assert_eq!(restarts, 48);
+}
+
+/// Exit code, results and messages of a run.
+fn ended(words: &[String]) -> (Option<i32>, String, String) {
+    let output = equellec().args(words).output().expect("equellec runs");
+    (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned(), stderr(&output))
+}
+
+/// A checkpoint of another grid, with other inputs or another sequence is refused in the words of
+/// one process; a file `STOP`, which rank 0 sees, ends all ranks with a checkpoint.
+#[test]
+fn ranks_end_as_one_process_does() {
+    let folder = scratch("ranks_ends");
+    let program = folder.join("state.equelle");
+    std::fs::write(&program, STATE).expect("a program");
+    let dir = folder.join("out");
+    let words = |n_ranks: Option<u32>, own: &[&str]| {
+        let mut words: Vec<String> = ["run", "-q", "--interpret", "--nondimensional"].map(str::to_owned).to_vec();
+        words.extend([program.display().to_string(), format!("output_dir={}", dir.display()), "output_format=npy".to_owned()]);
+        words.extend(n_ranks.map(|n_ranks| format!("--ranks-threads={n_ranks}")));
+        words.extend(own.iter().map(ToString::to_string));
+        words
+    };
+    let case = ["nx=9", "ny=6", "steps=5*0.02", "u_expression=1+x*y"];
+    let end = ended(&words(Some(3), &[&case[..], &["checkpoint_every=3"]].concat()));
+    assert_eq!(end.0, Some(0), "{}", end.2);
+    let from = format!("restart={}", dir.join("state.checkpoint-00003.npz").display());
+    let mut messages = Vec::new();
+    for wrong in [
+        ["nx=10", "ny=6", "steps=5*0.02", "u_expression=1+x*y"],
+        ["nx=9", "ny=6", "steps=5*0.02", "u_expression=1+y*y"],
+        ["nx=9", "ny=6", "steps=5*0.03", "u_expression=1+x*y"],
+        ["nx=9", "ny=6", "steps=2*0.02", "u_expression=1+x*y"],
+    ] {
+        let of = |n_ranks| ended(&words(n_ranks, &[&wrong[..], &[&from]].concat()));
+        let expected = of(None);
+        assert_eq!(expected.0, Some(4), "{}", expected.2);
+        for n_ranks in [1, 2, 5] {
+            assert_eq!(of(Some(n_ranks)), expected, "{n_ranks} ranks");
+        }
+        messages.push(expected.2);
+    }
+    for (message, expected) in messages.iter().zip(["its grid has", "input `u` has changed", "the sequence of its loop", "3 rounds of its"])
+    {
+        assert!(message.contains(expected), "{message}");
+    }
+    let stopped = |n_ranks| {
+        let _ = std::fs::remove_dir_all(&dir);
+        std::fs::create_dir_all(&dir).expect("a folder");
+        std::fs::write(dir.join("STOP"), "").expect("a file");
+        let end = ended(&words(n_ranks, &case));
+        assert!(!dir.join("STOP").exists());
+        let checkpoint = std::fs::read(dir.join("state.checkpoint-00001.npz")).expect("a checkpoint after the first round");
+        (end, checkpoint)
+    };
+    let expected = stopped(None);
+    assert_eq!(expected.0.0, Some(143), "{}", expected.0.2);
+    for n_ranks in [1, 2, 5] {
+        assert!(stopped(Some(n_ranks)) == expected, "{n_ranks} ranks");
+    }
 }
