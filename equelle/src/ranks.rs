@@ -10,7 +10,7 @@ use equelle_front::verify::{self, Verified, VerifyError};
 use equelle_runtime::grid::{Grid, PartBox};
 use equelle_runtime::io::Sink;
 use equelle_runtime::params::Parameters;
-use equelle_runtime::ranks::{Boxes, CellGraph, Partition, RankContext, RankId, RankProgress, ThreadTransport, bisection};
+use equelle_runtime::ranks::{Boxes, CellGraph, Partition, RankContext, RankId, RankProgress, ThreadTransport, bisection, partition_file};
 use equelle_runtime::run::RunRecord;
 use equelle_runtime::session::{Options, SessionRank, grid_for_program};
 use equelle_runtime::threads::Threads;
@@ -111,7 +111,15 @@ pub fn run(
     if let Some(option) = words.iter().find(|word| word.starts_with('-')) {
         return Err(Error::new(ErrorKind::Usage, format!("there is no option `{option}`")).hint("parameters are given as key=value"));
     }
-    let parts = Parts::new(grid_for_program(program, &Parameters::from_words(words)?)?, compiled, ranks)?;
+    let parameters = Parameters::from_words(words)?;
+    let grid = grid_for_program(program, &parameters)?;
+    let given = partition_file::from_parameters(&parameters, grid.n_cells(), ranks.n_ranks)?;
+    let ranks = &ThreadRanks { partition: given.or_else(|| ranks.partition.clone()), ..*ranks };
+    let parts = Parts::new(grid, compiled, ranks)?;
+    match &parts.cut {
+        Cut::Boxes { boxes, .. } => partition_file::write_for_parameters(&parameters, boxes.owners(), &options.sink)?,
+        Cut::Cells(partition) => partition_file::write_for_parameters(&parameters, partition.owners().iter().copied(), &options.sink)?,
+    }
     let interrupt = options.interrupt.clone();
     let n_ranks = ranks.partition.as_ref().map_or(ranks.n_ranks as usize, Partition::n_ranks);
     let transports = ThreadTransport::connected(n_ranks, ranks.seed);
@@ -190,7 +198,8 @@ impl Parts {
                 let own = boxes.box_of(rank);
                 let [start, len] = [own.start, own.len].map(|sizes| sizes.map(|size| size as usize));
                 let part = PartBox { start, len, layers: self.layers, wraps: *wraps };
-                self.grid.box_of(part, |ijk| boxes.owner(ijk.map(|at| at as u64)))
+                let boxes = boxes.clone();
+                self.grid.box_of(part, move |ijk| boxes.owner(ijk.map(|at| at as u64)))
             }
         }
     }

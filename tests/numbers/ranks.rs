@@ -182,6 +182,45 @@ fn ranks_stop_in_the_round_of_one_process() {
     assert!(rounds[0] < rounds[1] && rounds[1] < 200, "{rounds:?}");
 }
 
+/// A partition from a file has the bits of arrays whatever it is; that of boxes is written, and one
+/// that does not fit is refused.
+#[test]
+fn partitions_are_read_and_written() {
+    let folder = scratch("ranks_partition");
+    let program = folder.join("upwind.equelle");
+    std::fs::write(&program, PROGRAM).expect("a program");
+    let (parts, copy) = (folder.join("parts.txt"), folder.join("copy.txt"));
+    let run = |own: &[&str]| {
+        let case = ["-q", "--nondimensional", "nx=5", "ny=4", "dx=0.1", "u_expression=1+x*y", "inflow_set=x-", "output_to_file=false"];
+        let output = equellec().arg("run").arg(&program).arg("--interpret").args(case).args(own).output().expect("equellec runs");
+        (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned(), stderr(&output))
+    };
+    let (read, write) = (format!("partition_file={}", parts.display()), format!("partition_write={}", copy.display()));
+    let scattered: String = (0..20).map(|cell| format!("{}\n", (cell * 7 + cell / 5) % 3)).collect();
+    std::fs::write(&parts, &scattered).expect("a partition");
+    let expected = run(&["grid_layout=unstructured"]);
+    assert_eq!(expected.0, Some(0), "{}", expected.2);
+    assert_eq!(run(&["--ranks-threads=3", &read, &write]), expected);
+    assert_eq!(std::fs::read_to_string(&copy).expect("a partition"), scattered);
+    // Two boxes of 5 x 2 cells send least.
+    assert_eq!(run(&["--ranks-threads=2", &write]).0, Some(0));
+    assert_eq!(std::fs::read_to_string(&copy).expect("a partition"), "0\n".repeat(10) + &"1\n".repeat(10));
+    for (text, ranks, message) in [
+        (&scattered[..38], "3", "19 numbers of ranks for 20 cells"),
+        (&scattered[..], "4", "has the cells of 3 ranks, and the run has 4"),
+        (&scattered.replace('1', "3"), "4", "rank 1 of 4 has no cell"),
+        (&scattered.replace('1', "one"), "3", "line 2: `one` is not the number of a rank"),
+    ] {
+        std::fs::write(&parts, text).expect("a partition");
+        let (code, _, error) = run(&["--ranks-threads", ranks, &read]);
+        assert_eq!(code, Some(4), "{error}");
+        assert!(error.contains(message) && error.contains("parts.txt"), "{error}");
+    }
+    let (code, _, warning) = run(&[&read]);
+    assert_eq!(code, Some(0));
+    assert!(warning.contains("parameter `partition_file` (command line) has no effect: the run has one process"), "{warning}");
+}
+
 /// Programs with solves, and parameters that need more than there is, are refused by name.
 #[test]
 fn programs_and_parameters_that_ranks_do_not_take_are_refused() {

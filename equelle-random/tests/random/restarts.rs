@@ -194,7 +194,7 @@ fn goes_on(seed: u64, fixtures: &Fixtures) -> Result<[usize; 2], String> {
 fn goes_on_on_ranks(seed: u64, fixtures: &Fixtures) -> Result<usize, String> {
     let random = program(seed, Purpose::Run, &fixtures.ranges);
     let text = random.text();
-    if !text.contains("\nFor ") || text.contains("Edges()") || text.contains("Vertices()") {
+    if !text.contains("\nFor ") {
         return Ok(0);
     }
     let compiled = compile(&text, random.units).map_err(|failure| format!("seed {seed}: {}\n{text}", failure.text))?;
@@ -256,5 +256,5 @@ fn checkpoints_of_ranks_are_those_of_one_process() {
     let failures: Vec<&str> = found.iter().filter_map(|found| found.as_ref().err()).map(String::as_str).collect();
     assert!(failures.is_empty(), "{} programs differ\n{}", failures.len(), failures[..failures.len().min(3)].join("\n\n"));
     let restarts: usize = found.iter().filter_map(|found| found.as_ref().ok()).sum();
-    assert!(restarts as u64 > PROGRAMS / 8, "only {restarts} restarts left files");
+    assert!(restarts as u64 > PROGRAMS / 10, "only {restarts} restarts left files");
 }

@@ -31,6 +31,7 @@ mod neighbours;
 mod numbering;
 mod outwards;
 mod part;
+mod part_skeleton;
 mod rectilinear;
 mod renumber;
 mod sets;

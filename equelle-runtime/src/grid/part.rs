@@ -11,16 +11,18 @@
 use std::sync::Arc;
 
 use super::numbering::{Numbering, Permutation};
+use super::part_skeleton::{self, LazySkeleton};
 use super::{Geometry, Grid, NONE, Topology};
 use crate::entity::EntityKind;
 use crate::error::Error;
 use crate::rank_id::RankId;
 
-/// Owners and layers of the cells and faces of a part of a grid.
+/// Owners and layers of the entities of a part of a grid.
 #[derive(Clone, Debug)]
 pub struct GridPart {
     pub(super) cells: KindPart,
     pub(super) faces: KindPart,
+    pub(super) skeleton: LazySkeleton,
 }
 
 /// Those of one kind.
@@ -39,16 +41,16 @@ impl GridPart {
         match kind {
             EntityKind::Cell => Some(&self.cells),
             EntityKind::Face => Some(&self.faces),
-            EntityKind::Edge | EntityKind::Vertex => None,
+            EntityKind::Edge | EntityKind::Vertex => self.skeleton.get().of(kind).map(|numbered| &numbered.part),
         }
     }
 
-    /// The rank that owns a cell or a face.
+    /// The rank that owns an entity.
     pub fn owner(&self, kind: EntityKind, entity: u32) -> Option<RankId> {
         self.of(kind)?.owners.get(entity as usize).copied()
     }
 
-    /// The layer of a cell or a face.
+    /// The layer of an entity.
     pub fn layer(&self, kind: EntityKind, entity: u32) -> Option<usize> {
         self.of(kind)?.layers.get(entity as usize).map(|&layer| usize::from(layer))
     }
@@ -58,7 +60,7 @@ impl GridPart {
         self.owner(kind, entity) == Some(rank) && self.layer(kind, entity) == Some(0)
     }
 
-    /// Number of cells or faces of the whole grid.
+    /// Number of entities of the whole grid; `None` for edges and vertices of one without nodes.
     pub fn n_whole(&self, kind: EntityKind) -> Option<usize> {
         self.of(kind).map(|part| part.whole)
     }
@@ -78,8 +80,8 @@ impl Grid {
     }
 
     /// The part of this grid that a rank holds, with so many layers around the cells that it owns.
-    /// `owners` has the rank of each cell. It has cells and faces, and neither nodes nor named
-    /// sets. Costs a few bytes for each cell of the whole grid meanwhile.
+    /// `owners` has the rank of each cell. It has no named sets, and keeps this grid for its edges
+    /// and vertices. Costs a few bytes for each cell of the whole grid meanwhile.
     ///
     /// # Errors
     /// Those of [`Grid::unstructured`].
@@ -98,7 +100,12 @@ impl Grid {
             let [first, second] = topology.face_cells[face as usize];
             cell_owner(if first == NONE { second } else { first })
         };
+        let (of_skeleton, all_owners, skeleton_layers) = (self.without_geometry().shared(), owners.to_vec(), cell_layers.clone());
+        let skeleton_cells = here.to_file.clone();
         let part = GridPart {
+            skeleton: LazySkeleton::new(move || {
+                part_skeleton::of_arrays(&of_skeleton, &all_owners, rank, &skeleton_cells, &skeleton_layers)
+            }),
             cells: KindPart {
                 owners: here.to_file.iter().map(|&cell| cell_owner(cell)).collect(),
                 layers: cell_layers,

@@ -91,7 +91,7 @@ impl RankContext {
     /// Number of elements of a whole domain.
     ///
     /// # Errors
-    /// `Backend` if another rank has ended; `Data` for edges and vertices.
+    /// `Backend` if another rank has ended.
     pub fn whole_len(&self, domain: &Arc<Domain>) -> Result<usize, Error> {
         Ok(self.plan(domain)?.whole_len as usize)
     }

@@ -20,6 +20,7 @@ use crate::newton::timestep_cuts;
 use crate::output::{Nonfinite, Outputs, output_dir};
 use crate::params::Parameters;
 use crate::program::Program;
+use crate::ranks::partition_file::{PARTITION_FILE, PARTITION_WRITE};
 use crate::report::{Progress, ProgressStyle};
 use crate::run::{self, RunRecord};
 use crate::threads::Threads;
@@ -210,6 +211,11 @@ impl Session {
         for key in ["grid_geometry", "grid_unit", "nnc"] {
             if let Some(origin) = self.run.parameters.origin(key).filter(|_| !from_file) {
                 warnings.push(format!("parameter `{key}` ({origin}) has no effect: grid_filename is not given"));
+            }
+        }
+        for key in [PARTITION_FILE, PARTITION_WRITE] {
+            if let Some(origin) = self.run.parameters.origin(key).filter(|_| self.rank.is_none()) {
+                warnings.push(format!("parameter `{key}` ({origin}) has no effect: the run has one process"));
             }
         }
         if let Some(origin) = self.run.parameters.origin("renumber").filter(|_| self.grid.ignores_renumber()) {
