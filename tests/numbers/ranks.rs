@@ -44,6 +44,28 @@ Output(\"inner\", SumReduce(u On InteriorCells()))
 Output(\"u\", u)
 ";
 
+/// Flow on corner-point grids by transmissibilities, with fields and a fault of the deck, lengths
+/// of edges and positions of vertices.
+const DECK: &str = "Import \"equelle:boundaries\" (transmissibility)
+k = InputCollectionOfScalar(\"k\", AllCells())
+pores = InputCollectionOfScalar(\"poro\", AllCells()) * |AllCells()|
+t = transmissibility(k)
+rate = 0.1 / MaxReduce(Divergence(t * Gradient(Centroid(AllCells())[0]) Extend AllFaces()) / pores + 1)
+p : Mutable Collection Of Scalar On AllCells() = Centroid(AllCells())[2] + Centroid(AllCells())[0]
+For step In Range(0, 3) {
+    p = p + rate * Divergence(t * Gradient(p)) / pores
+    Output(\"p\", p)
+    Output(\"flow\", t * Gradient(p))
+    Output(\"mean\", SumReduce(p * pores) / SumReduce(pores))
+}
+fault = InputDomainSubsetOf(\"MIDDLE\", AllFaces())
+Output(\"fault\", |fault|)
+Output(\"apart\", (Centroid(SecondCell(InteriorFaces())) - Centroid(FirstCell(InteriorFaces())))[2])
+Output(\"edges\", |AllEdges()|)
+Output(\"outer\", Centroid(BoundaryVertices()))
+Output(\"inner\", SumReduce(Centroid(InteriorVertices())) + SumReduce(Centroid(BoundaryEdges())))
+";
+
 /// Files of a run in an empty folder and what it prints, by name.
 fn written(folder: &Path, words: &[String]) -> BTreeMap<String, Vec<u8>> {
     let _ = std::fs::remove_dir_all(folder);
@@ -102,6 +124,39 @@ fn files_do_not_know_how_many_ranks_wrote_them() {
         }
     }
     assert!(compared > 200, "{compared} files compared");
+}
+
+/// Decks with faults, gaps and connections without geometry: their fields, sets, edges and vertices
+/// do not know the number of ranks.
+#[test]
+fn decks_with_faults_are_those_of_one_process() {
+    let folder = scratch("ranks_decks");
+    let program = folder.join("deck.equelle");
+    // Connections without geometry have no area and no centroid.
+    let plain: Vec<&str> = DECK.lines().filter(|line| !line.contains("fault") && !line.contains("apart")).collect();
+    for (deck, own) in [
+        ("grids/field.grdecl", ["k_property=PERMX", "poro_property=PORO", "output_format=vtu,npy"].as_slice()),
+        ("grids/field.grdecl", &["k_property=PERMZ", "poro_property=PORO", "renumber=yes", "output_to_file=false"]),
+        ("tests/run/gaps.grdecl", &["k_property=PERMZ", "poro=0.2", "MIDDLE_set=z-", "output_to_file=false"]),
+        ("tests/run/nnc.grdecl", &["k=2", "poro=0.2", "output_format=npy"]),
+    ] {
+        std::fs::write(&program, if deck.contains("nnc") { plain.join("\n") } else { DECK.to_owned() }).expect("a program");
+        let words = |ranks: Option<u32>| {
+            let mut words = ["run", "--interpret", "--nondimensional", "-q"].map(str::to_owned).to_vec();
+            words.extend([program.display().to_string(), format!("grid_filename={}", repository(deck).display())]);
+            words.extend(ranks.map(|ranks| format!("--ranks-threads={ranks}")));
+            words.extend(own.iter().map(ToString::to_string));
+            words
+        };
+        let expected = written(&folder.join("one"), &words(None));
+        let most = if deck.starts_with("grids") { 7 } else { 3 };
+        for n_ranks in 1..=most {
+            let found = written(&folder.join("ranks"), &words(Some(n_ranks)));
+            assert_eq!(found.keys().collect::<Vec<_>>(), expected.keys().collect::<Vec<_>>(), "{deck} {n_ranks}");
+            let different: Vec<_> = expected.iter().filter(|(file, bytes)| found[*file] != **bytes).map(|(file, _)| file).collect();
+            assert!(different.is_empty(), "{deck} on {n_ranks} ranks: {different:?} differ");
+        }
+    }
 }
 
 /// An axis around which a program reads is not cut where the program sees its ends too: a cell
