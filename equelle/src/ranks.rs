@@ -198,7 +198,7 @@ impl Parts {
                 let own = boxes.box_of(rank);
                 let [start, len] = [own.start, own.len].map(|sizes| sizes.map(|size| size as usize));
                 let part = PartBox { start, len, layers: self.layers, wraps: *wraps };
-                let boxes = boxes.clone();
+                let boxes = *boxes;
                 self.grid.box_of(part, move |ijk| boxes.owner(ijk.map(|at| at as u64)))
             }
         }

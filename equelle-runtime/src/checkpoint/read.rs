@@ -216,6 +216,25 @@ impl Restart {
     }
 }
 
+/// Position of a domain with these elements: the first one of this name, else the first one.
+pub(crate) fn position_of<'d>(
+    domains: impl Iterator<Item = Option<&'d Arc<Domain>>>,
+    name: &str,
+    kind: EntityKind,
+    elements: &[u32],
+) -> Option<usize> {
+    let mut other = None;
+    for (position, domain) in domains.enumerate() {
+        let has = |domain: &&Arc<Domain>| domain.kind() == kind && domain.len() == elements.len() && domain.elements() == elements;
+        match domain.filter(has) {
+            Some(domain) if domain.name() == name => return Some(position),
+            Some(_) => other = other.or(Some(position)),
+            None => {}
+        }
+    }
+    other
+}
+
 fn member(name: &str) -> String {
     format!("{name}.npy")
 }

@@ -9,8 +9,8 @@
 use std::sync::Arc;
 
 use super::numbering::{Numbering, Permutation};
-use super::part::{GridPart, KindPart};
-use super::part_skeleton::{self, LazySkeleton};
+use super::part_owners::{GridPart, KindPart, LazySkeleton};
+use super::part_skeleton::box_skeleton;
 use super::{BoxLocation, Cartesian, CartesianFace, Grid, NONE};
 use crate::error::{Error, ErrorKind};
 use crate::rank_id::RankId;
@@ -84,7 +84,7 @@ impl Grid {
                 whole: whole.n_cells(),
             },
             faces: KindPart { owners: face_owners, layers: face_layers.clone(), whole: whole.n_faces() },
-            skeleton: LazySkeleton::new(move || part_skeleton::of_box(&shape, &whole, &layer_along, &owner)),
+            skeleton: LazySkeleton::new(move || box_skeleton(&shape, &whole, &layer_along, &owner)),
         };
         let mut grid = Grid::cartesian(shape)?;
         let cells = Some(Permutation::from_part(cell_numbers, &cell_layers));

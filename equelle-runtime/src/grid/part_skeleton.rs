@@ -4,89 +4,25 @@
 //! The owner of an edge or vertex is that of its first cell in the file, and its layer the least
 //! one of its cells here. What has no cell is of rank 0.
 
-use std::fmt;
-use std::sync::{Arc, OnceLock};
-
 use super::arrays::Edges;
 use super::numbering::Permutation;
-use super::part::KindPart;
+use super::part_owners::{KindPart, NumberedPart, SkeletonPart, SkeletonTables};
 use super::{BoxLocation, Cartesian, CartesianEdge, Grid};
 use crate::entity::EntityKind;
 use crate::rank_id::RankId;
 
-/// Edges and vertices of a part, made on first use.
-#[derive(Clone)]
-pub(super) struct LazySkeleton {
-    made: OnceLock<SkeletonPart>,
-    make: Arc<dyn Fn() -> SkeletonPart + Send + Sync>,
-}
-
-impl LazySkeleton {
-    pub(super) fn new(make: impl Fn() -> SkeletonPart + Send + Sync + 'static) -> LazySkeleton {
-        LazySkeleton { made: OnceLock::new(), make: Arc::new(make) }
-    }
-
-    pub(super) fn get(&self) -> &SkeletonPart {
-        self.made.get_or_init(|| (self.make)())
-    }
-}
-
-impl fmt::Debug for LazySkeleton {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("LazySkeleton").finish_non_exhaustive()
-    }
-}
-
-/// Edges and vertices that are neither faces nor cells.
-#[derive(Clone, Default)]
-pub(super) struct SkeletonPart {
-    /// In 3 dimensions.
-    pub edges: Option<NumberedPart>,
-    /// In 2 and 3 dimensions.
-    pub vertices: Option<NumberedPart>,
-    /// Those of a part without a shape.
-    pub tables: Option<SkeletonTables>,
-}
-
-/// Owners, layers and numbers in the file of the entities of a kind.
-#[derive(Clone)]
-pub(super) struct NumberedPart {
-    pub part: KindPart,
-    pub numbers: Permutation,
-}
-
-/// Arrays of edges and vertices.
-#[derive(Clone, Default)]
-pub(super) struct SkeletonTables {
-    pub edges: Edges,
-    /// `[n_vertices]`
-    pub positions: Vec<[f64; 3]>,
-    /// True for vertices of boundary faces of the whole grid. `[n_vertices]`
-    pub on_boundary: Vec<bool>,
-}
-
-impl SkeletonPart {
-    pub(super) fn of(&self, kind: EntityKind) -> Option<&NumberedPart> {
-        match kind {
-            EntityKind::Edge => self.edges.as_ref(),
-            EntityKind::Vertex => self.vertices.as_ref(),
-            EntityKind::Cell | EntityKind::Face => None,
-        }
-    }
-}
-
 /// Edges and vertices of a part that is arrays, of `cells` of the whole grid in layers.
-pub(super) fn of_arrays(whole: &Grid, owners: &[RankId], rank: RankId, cells: &[u32], layers: &[u8]) -> SkeletonPart {
+pub(super) fn array_skeleton(whole: &Grid, owners: &[RankId], rank: RankId, cells: &[u32], layers: &[u8]) -> SkeletonPart {
     let Some(whole) = WholeSkeleton::new(whole) else { return SkeletonPart::default() };
     let dim = whole.grid.dim();
     let numbered = |kind: EntityKind, n: usize| {
         let mut least = vec![u8::MAX; n];
         for (&cell, &layer) in cells.iter().zip(layers) {
-            whole.of_cell(kind, cell, &mut |entity| least[entity as usize] = least[entity as usize].min(layer));
+            whole.visit_cell(kind, cell, &mut |entity| least[entity as usize] = least[entity as usize].min(layer));
         }
         let mut first: Vec<Option<RankId>> = vec![None; n];
         for (cell, &owner) in owners.iter().enumerate() {
-            whole.of_cell(kind, cell as u32, &mut |entity| {
+            whole.visit_cell(kind, cell as u32, &mut |entity| {
                 first[entity as usize].get_or_insert(owner);
             });
         }
@@ -120,8 +56,9 @@ struct WholeSkeleton<'g> {
     grid: &'g Grid,
     positions: &'g [[f64; 3]],
     edges: &'g Edges,
-    /// Of a grid without a shape: edges by their nodes, and vertices of boundary faces.
+    /// Edges by their nodes, of a grid without a shape.
     pairs: Vec<u64>,
+    /// True for vertices of boundary faces, of a grid without a shape. `[n_vertices]`
     boundary_vertices: Vec<bool>,
 }
 
@@ -153,7 +90,7 @@ impl<'g> WholeSkeleton<'g> {
     }
 
     /// Calls a function for the edges or vertices of a cell, for some of them more than once.
-    fn of_cell(&self, kind: EntityKind, cell: u32, found: &mut dyn FnMut(u32)) {
+    fn visit_cell(&self, kind: EntityKind, cell: u32, found: &mut dyn FnMut(u32)) {
         if let Some(shape) = self.grid.shape() {
             let ijk = shape.cell_ijk(cell as usize);
             return match kind {
@@ -196,7 +133,7 @@ fn corners_of(shape: &Cartesian, ijk: [usize; 3], along: Option<usize>, mut foun
 
 /// Edges and vertices of a box of a Cartesian grid, which is cut along no axis that it goes around.
 /// `cell_layer` has the layer along an axis of the cells with a number here.
-pub(super) fn of_box(
+pub(super) fn box_skeleton(
     shape: &Cartesian,
     whole: &Cartesian,
     layer_along: &dyn Fn(usize, usize) -> i64,

@@ -2,17 +2,15 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Instant;
 
 use super::checkpoint_state::{Checkpoints, Stop, checkpoints_in};
 use super::loops::{LoopState, Loops};
 use super::placement::ComputeDevice;
 use super::recovery_states::RoundState;
-use super::state_on_ranks::{KnownDomains, WholeDomains, position_of};
 use super::writing::OutputWriter;
-use crate::checkpoint::header::{DomainInfo, Header, RunIdentity};
+use crate::checkpoint::header::{Header, RunIdentity};
 use crate::checkpoint::policy::KEPT;
-use crate::checkpoint::read::{Domains, Restart};
+use crate::checkpoint::read::{Domains, Restart, position_of};
 use crate::checkpoint::{SavedKind, SavedValue, file_name, grid_hash, write};
 use crate::domain::Domain;
 use crate::entity::{CanonicalSet, EntityKind};
@@ -154,38 +152,19 @@ impl CheckpointKeeper<'_> {
 
     /// A part of the state of a checkpoint, on ranks that of the elements here.
     fn taken(&mut self, restart: &mut Restart, name: &str, kind: SavedKind) -> Result<SavedValue, Error> {
-        let (dim, finite) = (self.out.grid.grid().dim(), self.out.finite.is_required() && !self.checkpoints.is_taken_over);
-        let check = |restart: &Restart, value: SavedValue| {
-            if finite && !value.is_finite() {
-                return Err(restart.refuse(&format!("`{name}` is not finite")).hint("nonfinite=allow goes on with such numbers"));
-            }
-            Ok(value)
-        };
-        let OutputWriter { rank, grid, run, .. } = &mut self.out;
-        let Some(rank) = rank else {
-            let value = restart.take(name, kind, dim, &mut self.out)?;
-            return check(restart, value);
-        };
-        let info = restart.header.state.get(name).cloned();
-        let domain = info.as_ref().and_then(|info| Some((info.domain?, restart.header.domains.get(info.domain?)?.clone())));
-        let known = match &domain {
-            Some((number, DomainInfo { member: Some(_), .. })) => rank.known_domains(*number, grid, run)?,
-            Some(_) | None => KnownDomains::default(),
-        };
-        let whole = match rank.whole_domains() {
-            Some(whole) => {
-                let value = restart.take(name, kind, dim, &mut WholeDomains { known: &known, grid: whole, run })?;
-                Some(check(restart, value)?)
-            }
-            None => None,
-        };
-        let on = match domain {
-            Some((number, info)) => {
-                Some(rank.restored_domain(number, &info, whole.as_ref().and_then(SavedValue::domain), known, grid, run)?)
-            }
-            None => None,
-        };
-        rank.spread_state(kind, on, info.and_then(|info| info.entities), whole)
+        if self.out.rank.is_some() {
+            return self.taken_on_ranks(restart, name, kind);
+        }
+        let value = restart.take(name, kind, self.out.grid.grid().dim(), &mut self.out)?;
+        self.check_finite(restart, name, value)
+    }
+
+    /// Checks that a part of the state of a checkpoint is finite.
+    pub(super) fn check_finite(&self, restart: &Restart, name: &str, value: SavedValue) -> Result<SavedValue, Error> {
+        if self.out.finite.is_required() && !self.checkpoints.is_taken_over && !value.is_finite() {
+            return Err(restart.refuse(&format!("`{name}` is not finite")).hint("nonfinite=allow goes on with such numbers"));
+        }
+        Ok(value)
     }
 
     /// True if a run that is stopped writes a checkpoint: if it writes some anyway, or files.
@@ -224,7 +203,7 @@ impl CheckpointKeeper<'_> {
     }
 
     /// True if a checkpoint is due, as this process sees it.
-    fn decides(&mut self, step: u64) -> bool {
+    pub(super) fn decides(&mut self, step: u64) -> bool {
         if self.defer_interrupts() {
             self.checkpoints.stop = self.out.run.interrupt.signal().map(Stop::Signal).or_else(|| self.finds_stop().then_some(Stop::File));
         }
@@ -234,29 +213,6 @@ impl CheckpointKeeper<'_> {
             self.checkpoints.stop = Some(Stop::Handover);
         }
         self.checkpoints.stop.is_some() || is_time
-    }
-
-    /// [`CheckpointKeeper::decides`] of rank 0 after rounds of which it tells; after the others the
-    /// number of the round decides.
-    fn is_due_on_ranks(&mut self, step: u64) -> bool {
-        if !self.checkpoints.looks.is_time(step) {
-            return self.checkpoints.policy.is_round(step);
-        }
-        let is_root = self.out.rank.as_ref().is_some_and(|rank| rank.context.is_root());
-        let decided = is_root.then(|| [u64::from(self.decides(step)), self.checkpoints.looks.after(step, Instant::now())]);
-        let told = self.out.rank.as_ref().map_or(Ok(Vec::new()), |rank| rank.context.broadcast(decided.as_ref().map(<[u64; 2]>::as_slice)));
-        match told.as_deref() {
-            Ok(&[due, next]) => {
-                self.checkpoints.looks.wait_for(next);
-                due != 0
-            }
-            Ok(_) => false,
-            // What saves the state next returns the error.
-            Err(error) => {
-                self.checkpoints.lost = Some(error.clone());
-                true
-            }
-        }
     }
 
     /// True if the state is kept at the end of this round, written or not: a later one may fail.

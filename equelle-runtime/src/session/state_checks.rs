@@ -85,7 +85,7 @@ fn check_on_ranks<R: Real>(session: &mut Session, name: &str, domain: &Arc<Domai
     let own: Vec<Vec<R>> = components.iter().map(own).collect();
     let columns: Vec<&[R]> = own.iter().map(Vec::as_slice).collect();
     if let Some(changes) = session.loops.steady_state.changes(&columns) {
-        let changes = RoundChange::of_all_ranks(&rank.context, &changes)?;
+        let changes = RoundChange::reduced(&rank.context, &changes)?;
         session.loops.steady_state.record(Measured::Collection, &changes);
     }
     let is_bad = FirstNonfinite::first(&columns).is_some();

@@ -2,12 +2,15 @@
 //! would, and nothing of it tells how many ranks there are.
 
 use std::sync::Arc;
+use std::time::Instant;
 
+use super::checkpoints::CheckpointKeeper;
 use super::context::RunContext;
 use super::grid_domains::GridDomains;
 use super::on_ranks::SessionRank;
+use super::writing::OutputWriter;
 use crate::checkpoint::header::{DomainInfo, Header};
-use crate::checkpoint::read::{Domains, Restart};
+use crate::checkpoint::read::{Domains, Restart, position_of};
 use crate::checkpoint::{SavedKind, SavedValue};
 use crate::domain::Domain;
 use crate::entity::{CanonicalSet, EntityKind};
@@ -17,11 +20,11 @@ use crate::grid::{Grid, NONE};
 /// Domains that are no canonical sets, which the run has before it gets back its state: here, and
 /// on rank 0 as a whole.
 #[derive(Default)]
-pub(super) struct KnownDomains(Vec<(Arc<Domain>, Option<Arc<Domain>>)>);
+pub(super) struct DomainPairs(Vec<(Arc<Domain>, Option<Arc<Domain>>)>);
 
 /// Domains of the whole grid, on rank 0.
 pub(super) struct WholeDomains<'s> {
-    pub known: &'s KnownDomains,
+    pub known: &'s DomainPairs,
     pub grid: &'s mut GridDomains,
     pub run: &'s RunContext,
 }
@@ -37,23 +40,57 @@ impl Domains for WholeDomains<'_> {
     }
 }
 
-/// Position of a domain with these elements: the first one of this name, else the first one.
-pub(super) fn position_of<'d>(
-    domains: impl Iterator<Item = Option<&'d Arc<Domain>>>,
-    name: &str,
-    kind: EntityKind,
-    elements: &[u32],
-) -> Option<usize> {
-    let mut other = None;
-    for (position, domain) in domains.enumerate() {
-        let has = |domain: &&Arc<Domain>| domain.kind() == kind && domain.len() == elements.len() && domain.elements() == elements;
-        match domain.filter(has) {
-            Some(domain) if domain.name() == name => return Some(position),
-            Some(_) => other = other.or(Some(position)),
-            None => {}
+impl CheckpointKeeper<'_> {
+    /// A part of the state of a checkpoint, of the elements here.
+    ///
+    /// # Errors
+    /// As for [`CheckpointKeeper::restored`]; `Backend` if another rank has ended.
+    pub(super) fn taken_on_ranks(&mut self, restart: &mut Restart, name: &str, kind: SavedKind) -> Result<SavedValue, Error> {
+        let dim = self.out.grid.grid().dim();
+        let info = restart.header.state.get(name).cloned();
+        let domain = info.as_ref().and_then(|info| Some((info.domain?, restart.header.domains.get(info.domain?)?.clone())));
+        let OutputWriter { rank: Some(rank), grid, run, .. } = &mut self.out else { return Err(Error::internal("the run has ranks")) };
+        let known = match &domain {
+            Some((number, DomainInfo { member: Some(_), .. })) => rank.domain_pairs(*number, grid, run)?,
+            Some(_) | None => DomainPairs::default(),
+        };
+        let whole = match rank.whole_domains() {
+            Some(whole) => Some(restart.take(name, kind, dim, &mut WholeDomains { known: &known, grid: whole, run })?),
+            None => None,
+        };
+        let whole = whole.map(|value| self.check_finite(restart, name, value)).transpose()?;
+        let OutputWriter { rank: Some(rank), grid, run, .. } = &mut self.out else { return Err(Error::internal("the run has ranks")) };
+        let on = match domain {
+            Some((number, info)) => {
+                Some(rank.restored_domain(number, &info, whole.as_ref().and_then(SavedValue::domain), known, grid, run)?)
+            }
+            None => None,
+        };
+        rank.scatter_state(kind, on, info.and_then(|info| info.entities), whole)
+    }
+
+    /// [`CheckpointKeeper::decides`] of rank 0 after rounds of which it tells; after the others the
+    /// number of the round decides.
+    pub(super) fn is_due_on_ranks(&mut self, step: u64) -> bool {
+        if !self.checkpoints.looks.is_time(step) {
+            return self.checkpoints.policy.is_round(step);
+        }
+        let is_root = self.out.rank.as_ref().is_some_and(|rank| rank.context.is_root());
+        let decided = is_root.then(|| [u64::from(self.decides(step)), self.checkpoints.looks.after(step, Instant::now())]);
+        let told = self.out.rank.as_ref().map_or(Ok(Vec::new()), |rank| rank.context.broadcast(decided.as_ref().map(<[u64; 2]>::as_slice)));
+        match told.as_deref() {
+            Ok(&[due, next]) => {
+                self.checkpoints.looks.wait_for(next);
+                due != 0
+            }
+            Ok(_) => false,
+            // The next statement that saves state returns the error.
+            Err(error) => {
+                self.checkpoints.lost = Some(error.clone());
+                true
+            }
         }
     }
-    other
 }
 
 impl SessionRank {
@@ -110,13 +147,13 @@ impl SessionRank {
     ///
     /// # Errors
     /// `Backend` if another rank has ended.
-    pub(super) fn known_domains(&mut self, number: usize, grid: &GridDomains, run: &RunContext) -> Result<KnownDomains, Error> {
+    pub(super) fn domain_pairs(&mut self, number: usize, grid: &GridDomains, run: &RunContext) -> Result<DomainPairs, Error> {
         if self.restored.iter().any(|(known, _)| *known == number) {
-            return Ok(KnownDomains::default());
+            return Ok(DomainPairs::default());
         }
         let here: Vec<Arc<Domain>> = self.read_domains().cloned().chain(grid.all_filtered()).collect();
         let pairs = here.into_iter().map(|domain| self.whole_domain(&domain, run).map(|whole| (domain, whole)));
-        Ok(KnownDomains(pairs.collect::<Result<_, _>>()?))
+        Ok(DomainPairs(pairs.collect::<Result<_, _>>()?))
     }
 
     /// The domain of a number in the checkpoint, here; rank 0 has the whole one.
@@ -128,7 +165,7 @@ impl SessionRank {
         number: usize,
         info: &DomainInfo,
         whole: Option<&Arc<Domain>>,
-        known: KnownDomains,
+        known: DomainPairs,
         grid: &mut GridDomains,
         run: &RunContext,
     ) -> Result<Arc<Domain>, Error> {
@@ -150,7 +187,7 @@ impl SessionRank {
         info: &DomainInfo,
         superset: &Arc<Domain>,
         whole: Option<&Arc<Domain>>,
-        KnownDomains(known): KnownDomains,
+        DomainPairs(known): DomainPairs,
     ) -> Result<Arc<Domain>, Error> {
         let is_whole = |other: &Option<Arc<Domain>>| whole.zip(other.as_ref()).is_some_and(|(whole, other)| Arc::ptr_eq(whole, other));
         let position = whole.map(|_| [known.iter().position(|(_, other)| is_whole(other)).map_or(NONE, |position| position as u32)]);
@@ -175,7 +212,7 @@ impl SessionRank {
     ///
     /// # Errors
     /// `Backend` if another rank has ended.
-    pub(super) fn spread_state(
+    pub(super) fn scatter_state(
         &self,
         kind: SavedKind,
         on: Option<Arc<Domain>>,

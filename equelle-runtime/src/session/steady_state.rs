@@ -193,8 +193,8 @@ impl RoundChange {
     ///
     /// # Errors
     /// `Backend` if another rank has ended.
-    pub(super) fn of_all_ranks(context: &RankContext, own: &[RoundChange]) -> Result<Vec<RoundChange>, Error> {
-        // Whether there is a round before is the same on all ranks.
+    pub(super) fn reduced(context: &RankContext, own: &[RoundChange]) -> Result<Vec<RoundChange>, Error> {
+        // All ranks have a round before, or none.
         let has_change = own.iter().any(|found| found.change.is_some());
         let sent: Vec<f64> = own.iter().flat_map(|found| [found.least, found.greatest, found.change.unwrap_or(0.0)]).collect();
         let mut all = vec![RoundChange::NONE; own.len()];

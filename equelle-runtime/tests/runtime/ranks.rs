@@ -193,7 +193,7 @@ fn boxes_are_the_grid_around_their_cells() {
         let whole = Grid::cartesian(shape).unwrap();
         let n_ranks = 1 + random.below(4) as u32;
         let Ok(boxes) = Boxes::new(n.map(|n| n as u64), [false; 3], n_ranks, [[0; 2]; 3]) else { continue };
-        let owner = |ijk: [usize; 3]| boxes.owner(ijk.map(|at| at as u64));
+        let owner = move |ijk: [usize; 3]| boxes.owner(ijk.map(|at| at as u64));
         let wraps = [random.below(2) == 0, random.below(2) == 0, false];
         let layers = random.below(3);
         let mut owned: [Vec<u32>; 2] = Default::default();
@@ -201,8 +201,7 @@ fn boxes_are_the_grid_around_their_cells() {
         for rank in 0..n_ranks {
             let own = boxes.box_of(RankId(rank));
             let part = PartBox { start: own.start.map(|at| at as usize), len: own.len.map(|n| n as usize), layers, wraps };
-            let of_owner = boxes.clone();
-            let Ok(part) = whole.box_of(part, move |ijk| of_owner.owner(ijk.map(|at| at as u64))) else { continue };
+            let Ok(part) = whole.box_of(part, owner) else { continue };
             let (told, here) = (part.part().unwrap(), *part.cartesian_shape().unwrap());
             let geometry = part.geometry();
             for cell in 0..part.n_cells() as u32 {

@@ -102,7 +102,7 @@ fn checkpoints_do_not_know_how_many_ranks_wrote_them() {
                     }
                     let restart = [format!("restart={}", again.join(name).display())];
                     let mut found = left(&again, &run(n_ranks, &restart));
-                    // What was printed before the checkpoint is not printed again.
+                    // Outputs before the checkpoint are not printed again.
                     let printed = found.insert("standard output".to_owned(), whole["standard output"].clone()).expect("an entry");
                     assert!(!printed.is_empty() && whole["standard output"].ends_with(&printed), "{level} {n_ranks:?} from {name}");
                     assert_same(&found, &whole, &format!("{grid:?} {level}, {n_ranks:?} from {name}"));
