@@ -31,7 +31,8 @@ pub struct CheckpointLoop {
     pub number: u32,
     /// Its position in the main program's body.
     pub statement: usize,
-    /// Content of a checkpoint: variables, then values; each in the order of their numbers.
+    /// Content of a checkpoint: variables in the order of their numbers, then values as they are
+    /// defined.
     pub content: Vec<Saved>,
 }
 
@@ -62,7 +63,7 @@ pub struct Skipped {
     pub before: u32,
     /// Variables that get their first value here and are needed afterwards.
     pub mutables: Vec<MutableId>,
-    /// Values that are defined here and read afterwards.
+    /// Values that are defined here and read afterwards, in the order of their definitions.
     pub values: Vec<ValueId>,
 }
 
@@ -94,17 +95,18 @@ pub fn checkpoints(module: &Module) -> Checkpoints {
         let defined = inside.iter().flat_map(Stmt::defines).copied();
         run.values = defined.filter(|value| read.contains(value) && type_of(main, *value) != Type::TEXT).collect();
     }
-    let names = names(main, &skipped);
-    let content = |position: usize| {
+    let content = |position: usize| -> Vec<SavedKind> {
         let variables = state.mutables.iter().copied().filter(|&mutable| is_saved(main, &state, &skipped, position, mutable));
-        let values = skipped.iter().filter(|run| run.statements.end <= position).flat_map(|run| &run.values);
-        let all = variables.map(SavedKind::Mutable).chain(values.copied().collect::<BTreeSet<_>>().into_iter().map(SavedKind::Value));
-        all.map(|what| Saved { name: names.get(&what).cloned().unwrap_or_default(), what }).collect()
+        let values = skipped.iter().filter(|run| run.statements.end <= position).flat_map(|run| run.values.iter().copied());
+        variables.map(SavedKind::Mutable).chain(values.map(SavedKind::Value)).collect()
     };
-    let loops = loops.iter().enumerate().map(|(index, &statement)| CheckpointLoop {
+    let contents: Vec<Vec<SavedKind>> = loops.iter().map(|&position| content(position)).collect();
+    let names = names(main, contents.iter().flatten().copied());
+    let saved = |what: SavedKind| Saved { name: names.get(&what).cloned().unwrap_or_default(), what };
+    let loops = loops.iter().zip(contents).enumerate().map(|(index, (&statement, content))| CheckpointLoop {
         number: index as u32 + 1,
         statement,
-        content: content(statement),
+        content: content.into_iter().map(saved).collect(),
     });
     Checkpoints { loops: loops.collect(), skipped }
 }
@@ -279,14 +281,21 @@ fn reads(statement: &Stmt) -> Vec<ValueId> {
     all
 }
 
-/// Names of all variables and of the values that checkpoints may have: the user's, with a number
-/// where two have the same.
-fn names(main: &Function, skipped: &[Skipped]) -> BTreeMap<SavedKind, String> {
-    let mutables = (0..main.mutables.len() as u32).map(|id| SavedKind::Mutable(MutableId(id)));
-    let values: BTreeSet<ValueId> = skipped.iter().flat_map(|run| run.values.iter().copied()).collect();
+/// Names of the content of checkpoints: the user's, with a number where two have the same.
+fn names(main: &Function, content: impl Iterator<Item = SavedKind>) -> BTreeMap<SavedKind, String> {
+    let (mut variables, mut values) = (BTreeSet::new(), Vec::new());
+    for what in content {
+        match what {
+            SavedKind::Mutable(_) => {
+                variables.insert(what);
+            }
+            SavedKind::Value(_) if values.contains(&what) => {}
+            SavedKind::Value(_) => values.push(what),
+        }
+    }
     let mut taken: BTreeSet<String> = BTreeSet::new();
     let mut names = BTreeMap::new();
-    for what in mutables.chain(values.into_iter().map(SavedKind::Value)) {
+    for what in variables.into_iter().chain(values) {
         let own = match what {
             SavedKind::Mutable(id) => main.mutables[id.0 as usize].name.as_str(),
             SavedKind::Value(id) => main.values[id.0 as usize].name.as_str(),

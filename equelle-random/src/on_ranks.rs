@@ -16,7 +16,7 @@ use crate::compare::{Compiled, Failure, compile, fits, guarded, same_words};
 use crate::data::{Fixture, Fixtures, grids};
 use crate::outcome::{Outcome, from_records, run_by, with_policy};
 use crate::project::Subject;
-use crate::rank_cut::{RankCut, is_refused, is_uncut};
+use crate::rank_cut::{RankCut, is_uncut};
 use crate::tree::Program;
 
 /// Comparisons of a program.
@@ -41,9 +41,6 @@ pub struct RankCount {
 pub fn compare_on_ranks(program: &Program, fixtures: &Fixtures) -> Result<Option<RankCount>, Failure> {
     guarded(|| {
         let text = program.text();
-        if is_refused(&text) {
-            return Ok(None);
-        }
         let compiled = compile(&text, program.units)?;
         let last = compiled.passes.last().map_or(&compiled.plain, |(_, module)| module);
         let mut programs = Vec::new();
@@ -104,9 +101,6 @@ fn add(
 /// # Errors
 /// The first difference.
 pub fn compare_subject(subject: &Subject, level: OptLevel, kernels: Kernels) -> Result<Option<u32>, String> {
-    if is_refused(subject.text()) {
-        return Ok(None);
-    }
     let module = subject.compile(level, Numbers::default());
     let program = match RankProgram::new(&module) {
         Ok(program) => program,

@@ -50,11 +50,6 @@ fn scattered(runnable: &Arc<Runnable>, words: &[String], n_ranks: u32, seed: u64
     Partition::new(owners, n_ranks).ok()
 }
 
-/// True for a program on edges or vertices, which have no owners yet.
-pub fn is_refused(text: &str) -> bool {
-    text.contains("Edges()") || text.contains("Vertices()")
-}
-
 /// True for the error of a grid that cannot be cut so often.
 pub fn is_uncut(error: &Error) -> bool {
     ["cannot be cut into boxes", "has no cell", "go around a grid"].iter().any(|text| error.message.contains(text))

@@ -113,6 +113,8 @@ pub const KEYS: &[Key] = &[
     key(Grid, "dz_column", Other("COLUMN"), "", "column of that file, if it is CSV"),
     key(Grid, "grid_layout", Words(&["auto", "unstructured"]), "auto", "whether a Cartesian grid is treated as any other"),
     key(Grid, "renumber", Words(&["auto", "no", "yes"]), "auto", "renumber cells and faces for speed; inputs and outputs stay"),
+    key(Grid, "partition_file", Other("FILE"), "", "on several ranks: the rank that owns each cell, one number a line"),
+    key(Grid, "partition_write", Other("FILE"), "", "on several ranks: where the rank that owns each cell is written"),
     key(Run, "threads", Other("N"), "", "threads on the processor, by default one for each; results do not depend on it"),
     key(Run, "memory_limit", Other("SIZE"), "", "most memory of a run, such as 16GiB; by default what the system has"),
     key(Run, "tune", Words(&["auto", "no", "yes"]), "auto", "whether shapes of launches on a GPU are measured"),

@@ -8,7 +8,7 @@ use crate::grid::{Grid, PartBox};
 use crate::io::Sink;
 use crate::params::Parameters;
 use crate::program::{HaloNeeds, Program};
-use crate::ranks::{Boxes, CellGraph, Partition, RankContext, RankId, RankProgress, ThreadTransport, bisection};
+use crate::ranks::{Boxes, CellGraph, Partition, RankContext, RankId, RankProgress, ThreadTransport, bisection, partition_file};
 use crate::run::RunRecord;
 use crate::session::{Options, Session, SessionRank, grid_for_program};
 use crate::threads::Threads;
@@ -45,7 +45,15 @@ pub fn run(
     ranks: &ThreadRanks,
     simulate: &(dyn Fn(Session) -> Result<(), Error> + Sync),
 ) -> Result<Vec<Arc<RankProgress>>, Error> {
-    let parts = Parts::new(grid_for_program(program, &Parameters::from_words(words)?)?, needs, ranks)?;
+    let parameters = Parameters::from_words(words)?;
+    let grid = grid_for_program(program, &parameters)?;
+    let given = partition_file::from_parameters(&parameters, grid.n_cells(), ranks.n_ranks)?;
+    let ranks = &ThreadRanks { partition: given.or_else(|| ranks.partition.clone()), ..*ranks };
+    let parts = Parts::new(grid, needs, ranks)?;
+    match &parts.cut {
+        Cut::Boxes { boxes, .. } => partition_file::write_for_parameters(&parameters, boxes.owners(), &options.sink)?,
+        Cut::Cells(partition) => partition_file::write_for_parameters(&parameters, partition.owners().iter().copied(), &options.sink)?,
+    }
     let (back_end, interrupt) = (options.back_end, options.interrupt.clone());
     let n_ranks = ranks.partition.as_ref().map_or(ranks.n_ranks as usize, Partition::n_ranks);
     let transports = ThreadTransport::connected(n_ranks, ranks.seed);
@@ -118,7 +126,8 @@ impl Parts {
                 let own = boxes.box_of(rank);
                 let [start, len] = [own.start, own.len].map(|sizes| sizes.map(|size| size as usize));
                 let part = PartBox { start, len, layers: self.layers, wraps: *wraps };
-                self.grid.box_of(part, |ijk| boxes.owner(ijk.map(|at| at as u64)))
+                let boxes = *boxes;
+                self.grid.box_of(part, move |ijk| boxes.owner(ijk.map(|at| at as u64)))
             }
         }
     }

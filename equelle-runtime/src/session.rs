@@ -24,6 +24,7 @@ mod recovery_states;
 mod round_length;
 mod solves;
 mod state_checks;
+mod state_on_ranks;
 mod steady_state;
 mod summary;
 mod totals;

@@ -30,7 +30,7 @@ macro_rules! wire {
     )*};
 }
 
-wire!(f32, f64, u32, u64);
+wire!(f32, f64, u8, u32, u64);
 
 impl Wire for bool {
     const BYTES: usize = 1;

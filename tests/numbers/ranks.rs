@@ -1,5 +1,7 @@
 //! Files that ranks write, compared with those of one process byte for byte.
 
+mod checkpoints;
+
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -42,9 +44,36 @@ Output(\"inner\", SumReduce(u On InteriorCells()))
 Output(\"u\", u)
 ";
 
-/// Files of a run and what it prints, by name.
+/// Flow on corner-point grids by transmissibilities, with fields and a fault of the deck, lengths
+/// of edges and positions of vertices.
+const DECK: &str = "Import \"equelle:boundaries\" (transmissibility)
+k = InputCollectionOfScalar(\"k\", AllCells())
+pores = InputCollectionOfScalar(\"poro\", AllCells()) * |AllCells()|
+t = transmissibility(k)
+rate = 0.1 / MaxReduce(Divergence(t * Gradient(Centroid(AllCells())[0]) Extend AllFaces()) / pores + 1)
+p : Mutable Collection Of Scalar On AllCells() = Centroid(AllCells())[2] + Centroid(AllCells())[0]
+For step In Range(0, 3) {
+    p = p + rate * Divergence(t * Gradient(p)) / pores
+    Output(\"p\", p)
+    Output(\"flow\", t * Gradient(p))
+    Output(\"mean\", SumReduce(p * pores) / SumReduce(pores))
+}
+fault = InputDomainSubsetOf(\"MIDDLE\", AllFaces())
+Output(\"fault\", |fault|)
+Output(\"apart\", (Centroid(SecondCell(InteriorFaces())) - Centroid(FirstCell(InteriorFaces())))[2])
+Output(\"edges\", |AllEdges()|)
+Output(\"outer\", Centroid(BoundaryVertices()))
+Output(\"inner\", SumReduce(Centroid(InteriorVertices())) + SumReduce(Centroid(BoundaryEdges())))
+";
+
+/// Files of a run in an empty folder and what it prints, by name.
 fn written(folder: &Path, words: &[String]) -> BTreeMap<String, Vec<u8>> {
     let _ = std::fs::remove_dir_all(folder);
+    left(folder, words)
+}
+
+/// Files in a folder after a run and what it prints, by name.
+fn left(folder: &Path, words: &[String]) -> BTreeMap<String, Vec<u8>> {
     let output = equellec().args(words).arg(format!("output_dir={}", folder.display())).output().expect("equellec runs");
     assert!(output.status.success(), "{words:?}: {}", stderr(&output));
     let mut files = BTreeMap::from([("standard output".to_owned(), output.stdout)]);
@@ -97,6 +126,39 @@ fn files_do_not_know_how_many_ranks_wrote_them() {
     assert!(compared > 200, "{compared} files compared");
 }
 
+/// Decks with faults, gaps and connections without geometry: their fields, sets, edges and vertices
+/// do not know the number of ranks.
+#[test]
+fn decks_with_faults_are_those_of_one_process() {
+    let folder = scratch("ranks_decks");
+    let program = folder.join("deck.equelle");
+    // Connections without geometry have no area and no centroid.
+    let plain: Vec<&str> = DECK.lines().filter(|line| !line.contains("fault") && !line.contains("apart")).collect();
+    for (deck, own) in [
+        ("grids/field.grdecl", ["k_property=PERMX", "poro_property=PORO", "output_format=vtu,npy"].as_slice()),
+        ("grids/field.grdecl", &["k_property=PERMZ", "poro_property=PORO", "renumber=yes", "output_to_file=false"]),
+        ("tests/run/gaps.grdecl", &["k_property=PERMZ", "poro=0.2", "MIDDLE_set=z-", "output_to_file=false"]),
+        ("tests/run/nnc.grdecl", &["k=2", "poro=0.2", "output_format=npy"]),
+    ] {
+        std::fs::write(&program, if deck.contains("nnc") { plain.join("\n") } else { DECK.to_owned() }).expect("a program");
+        let words = |ranks: Option<u32>| {
+            let mut words = ["run", "--interpret", "--nondimensional", "-q"].map(str::to_owned).to_vec();
+            words.extend([program.display().to_string(), format!("grid_filename={}", repository(deck).display())]);
+            words.extend(ranks.map(|ranks| format!("--ranks-threads={ranks}")));
+            words.extend(own.iter().map(ToString::to_string));
+            words
+        };
+        let expected = written(&folder.join("one"), &words(None));
+        let most = if deck.starts_with("grids") { 7 } else { 3 };
+        for n_ranks in 1..=most {
+            let found = written(&folder.join("ranks"), &words(Some(n_ranks)));
+            assert_eq!(found.keys().collect::<Vec<_>>(), expected.keys().collect::<Vec<_>>(), "{deck} {n_ranks}");
+            let different: Vec<_> = expected.iter().filter(|(file, bytes)| found[*file] != **bytes).map(|(file, _)| file).collect();
+            assert!(different.is_empty(), "{deck} on {n_ranks} ranks: {different:?} differ");
+        }
+    }
+}
+
 /// An axis around which a program reads is not cut where the program sees its ends too: a cell
 /// beyond the last one would be at both ends.
 #[test]
@@ -145,6 +207,75 @@ fn the_error_is_that_of_one_process() {
     }
 }
 
+/// The change of a round is that of the elements of all ranks: they stop in the round of one
+/// process.
+#[test]
+fn ranks_stop_in_the_round_of_one_process() {
+    let folder = scratch("ranks_steady");
+    let program = folder.join("steady.equelle");
+    let text = "u : Mutable Collection Of Scalar On AllCells() = InputCollectionOfScalar(\"u\", AllCells())\n\
+        v : Mutable Collection Of Vector On AllCells() = 0 * Centroid(AllCells())\n\
+        For i In Range(0, 200) {\n    u = u + 0.2 * Divergence(Gradient(u) Extend AllFaces())\n\
+        v = 0.5 * (v + u * Centroid(AllCells()))\n    Output(\"i\", i)\n}\nOutput(\"u\", u)\n";
+    std::fs::write(&program, text).expect("a program");
+    let run = |ranks: &[String], largest: &str| {
+        let words = ["--nondimensional", "nx=7", "ny=4", "u_expression=x*x-y", "output_to_file=false", largest];
+        let output = equellec().arg("run").arg(&program).arg("--interpret").args(ranks).args(words).output().expect("equellec runs");
+        assert!(output.status.success(), "{}", stderr(&output));
+        let note = stderr(&output).lines().filter(|line| line.contains("steady state")).map(str::to_owned).collect::<Vec<_>>();
+        (String::from_utf8_lossy(&output.stdout).into_owned(), note)
+    };
+    let mut rounds = Vec::new();
+    for largest in ["stop_when_change=0.1", "stop_when_change=1e-4"] {
+        let expected = run(&[], largest);
+        assert_eq!(expected.1.len(), 1, "it stops");
+        rounds.push(expected.0.matches("i = ").count());
+        for n_ranks in 1..=7 {
+            assert_eq!(run(&[format!("--ranks-threads={n_ranks}")], largest), expected, "{n_ranks} ranks");
+        }
+    }
+    assert!(rounds[0] < rounds[1] && rounds[1] < 200, "{rounds:?}");
+}
+
+/// A partition from a file has the bits of arrays whatever it is; that of boxes is written, and one
+/// that does not fit is refused.
+#[test]
+fn partitions_are_read_and_written() {
+    let folder = scratch("ranks_partition");
+    let program = folder.join("upwind.equelle");
+    std::fs::write(&program, PROGRAM).expect("a program");
+    let (parts, copy) = (folder.join("parts.txt"), folder.join("copy.txt"));
+    let run = |own: &[&str]| {
+        let case = ["-q", "--nondimensional", "nx=5", "ny=4", "dx=0.1", "u_expression=1+x*y", "inflow_set=x-", "output_to_file=false"];
+        let output = equellec().arg("run").arg(&program).arg("--interpret").args(case).args(own).output().expect("equellec runs");
+        (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned(), stderr(&output))
+    };
+    let (read, write) = (format!("partition_file={}", parts.display()), format!("partition_write={}", copy.display()));
+    let scattered: String = (0..20).map(|cell| format!("{}\n", (cell * 7 + cell / 5) % 3)).collect();
+    std::fs::write(&parts, &scattered).expect("a partition");
+    let expected = run(&["grid_layout=unstructured"]);
+    assert_eq!(expected.0, Some(0), "{}", expected.2);
+    assert_eq!(run(&["--ranks-threads=3", &read, &write]), expected);
+    assert_eq!(std::fs::read_to_string(&copy).expect("a partition"), scattered);
+    // Two boxes of 5 x 2 cells send least.
+    assert_eq!(run(&["--ranks-threads=2", &write]).0, Some(0));
+    assert_eq!(std::fs::read_to_string(&copy).expect("a partition"), "0\n".repeat(10) + &"1\n".repeat(10));
+    for (text, ranks, message) in [
+        (&scattered[..38], "3", "19 numbers of ranks for 20 cells"),
+        (&scattered[..], "4", "has the cells of 3 ranks, and the run has 4"),
+        (&scattered.replace('1', "3"), "4", "rank 1 of 4 has no cell"),
+        (&scattered.replace('1', "one"), "3", "line 2: `one` is not the number of a rank"),
+    ] {
+        std::fs::write(&parts, text).expect("a partition");
+        let (code, _, error) = run(&["--ranks-threads", ranks, &read]);
+        assert_eq!(code, Some(4), "{error}");
+        assert!(error.contains(message) && error.contains("parts.txt"), "{error}");
+    }
+    let (code, _, warning) = run(&[&read]);
+    assert_eq!(code, Some(0));
+    assert!(warning.contains("parameter `partition_file` (command line) has no effect: the run has one process"), "{warning}");
+}
+
 /// Programs with solves, and parameters that need more than there is, are refused by name.
 #[test]
 fn programs_and_parameters_that_ranks_do_not_take_are_refused() {
@@ -161,8 +292,6 @@ fn programs_and_parameters_that_ranks_do_not_take_are_refused() {
     assert!(message.contains("does not run on several ranks: it has a solve by Newton's method"), "{message}");
     let program = folder.join("plain.equelle");
     std::fs::write(&program, "Output(\"n\", SumReduce(1 Extend AllCells()))\n").expect("a program");
-    let message = refused(&program, &["checkpoint_every=2"]);
-    assert!(message.contains("parameter `checkpoint_every` does not go with several ranks yet"), "{message}");
     std::fs::write(&program, PERIODIC.replace("Periodic(i), Mirror(j)", "Periodic(i, j)")).expect("a program");
     let words = ["--nondimensional", "grid_dim=2", "nx=9", "ny=6", "u=1"];
     let output = equellec().arg("run").arg(&program).args(["--interpret", "--ranks-threads=2", "-q"]).args(words).output().expect("runs");

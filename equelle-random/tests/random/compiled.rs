@@ -13,7 +13,7 @@ use equelle_random::compare::{compile, in_single_precision, run};
 use equelle_random::data::{Fixture, Fixtures, grids};
 use equelle_random::generate::{Purpose, program};
 use equelle_random::outcome::{Outcome, bits, errors_of, or_any_zero, same};
-use equelle_random::rank_cut::{RankCut, is_refused};
+use equelle_random::rank_cut::RankCut;
 
 /// Seeds of programs of every test run.
 const SEEDS: Range<u64> = 500_000..500_020;
@@ -77,13 +77,12 @@ fn compare(name: &str, seeds: Range<u64>) -> usize {
     let mut plans = Vec::new();
     let mut wanted: Vec<(usize, &Fixture, &str)> = Vec::new();
     for (module, level) in levels.iter().enumerate() {
-        let on_ranks = !is_refused(&sources[source_of(module)].text());
         for (number, fixture) in grids(&sources[source_of(module)], &fixtures).enumerate() {
             // Numbers of ranks from 1 to 7, another one on each grid.
             let n_ranks = 1 + ((module + number) % 7) as u32;
             let boxes = Some(RankCut { n_ranks, scattered: false });
             let scattered = fixture.cells.is_none().then_some(Some(RankCut { n_ranks, scattered: true }));
-            let ranks = [boxes].into_iter().chain(scattered).map(|cut| ("1", cut)).filter(|_| on_ranks);
+            let ranks = [boxes].into_iter().chain(scattered).map(|cut| ("1", cut));
             let runs = [("1", None), ("2", None), ("4", None)].into_iter().chain(ranks);
             for (threads, ranks) in runs {
                 let mut words: Vec<String> = fixture.words_for(&level.runnable).map(str::to_owned).collect();

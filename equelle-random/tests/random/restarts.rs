@@ -5,15 +5,18 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use equelle::interpret;
+use equelle::interpret::{self, Kernels, run_in};
+use equelle::ranks::{self, RankProgram, ThreadRanks};
 use equelle_front::verify::Verified;
 use equelle_random::compare::{Compiled, compile, in_single_precision};
 use equelle_random::data::{Fixture, Fixtures, grids};
 use equelle_random::generate::{Purpose, program};
 use equelle_random::outcome::Ended;
 use equelle_runtime::session::Options;
+use equelle_runtime::{Error, Session};
 use rayon::prelude::*;
 
 /// Programs of a test run.
@@ -82,8 +85,24 @@ fn left(dir: &Path) -> BTreeMap<String, Vec<u8>> {
     found
 }
 
+/// Runs of a program that are to leave the same files.
+struct Ways<'r> {
+    whole: &'r (dyn Fn(&[String]) + Sync),
+    /// Another way to the same files, checkpoints among them.
+    again: Option<&'r (dyn Fn(&[String]) + Sync)>,
+    /// Goes on from a checkpoint.
+    rest: &'r (dyn Fn(&[String]) + Sync),
+}
+
+/// The first file that two runs have not left alike, with its bytes as text.
+fn differing(expected: &BTreeMap<String, Vec<u8>>, found: &BTreeMap<String, Vec<u8>>) -> Option<String> {
+    let name = expected.keys().chain(found.keys()).find(|name| expected.get(*name) != found.get(*name))?;
+    let shown = |files: &BTreeMap<String, Vec<u8>>| files.get(name).map(|bytes| String::from_utf8_lossy(bytes).into_owned());
+    Some(format!("{name}\n--- expected\n{:?}\n--- found\n{:?}", shown(expected), shown(found)))
+}
+
 /// How many restarts of a program that writes files left all of them as the whole run did.
-fn files_go_on(seed: u64, compiled: &Compiled, module: &Verified, fixture: &Fixture, text: &str) -> Result<usize, String> {
+fn files_go_on(seed: u64, compiled: &Compiled, fixture: &Fixture, text: &str, ways: &Ways) -> Result<usize, String> {
     let mut random = fastrand::Rng::with_seed(seed);
     let format = ["csv", "vtu,csv", "npy,csv", "text,csv"][random.usize(0..4)];
     let mut own = vec!["nonfinite=allow".to_owned(), format!("output_format={format}")];
@@ -95,8 +114,17 @@ fn files_go_on(seed: u64, compiled: &Compiled, module: &Verified, fixture: &Fixt
         given.chain([format!("output_dir={}", dir.display())]).chain(more).collect::<Vec<_>>()
     };
     let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
-    run(compiled, module, &words(folder.path(), None));
+    (ways.whole)(&words(folder.path(), None));
     let expected = left(folder.path());
+    let failed =
+        |what: &str, difference: String| format!("seed {seed} on the grid {} with {own:?} {what}: {difference}\n{text}", fixture.name);
+    if let Some(again) = ways.again {
+        let other = tempfile::tempdir().map_err(|error| error.to_string())?;
+        again(&words(other.path(), None));
+        if let Some(difference) = differing(&expected, &left(other.path())) {
+            return Err(failed("in another way", difference));
+        }
+    }
     let checkpoints = checkpoints(folder.path());
     for path in &checkpoints {
         let other = tempfile::tempdir().map_err(|error| error.to_string())?;
@@ -108,18 +136,9 @@ fn files_go_on(seed: u64, compiled: &Compiled, module: &Verified, fixture: &Fixt
             fs::copy(entry.path(), other.path().join(entry.file_name())).map_err(|error| error.to_string())?;
         }
         let from = other.path().join(path.file_name().expect("a name"));
-        run(compiled, module, &words(other.path(), Some(format!("restart={}", from.display()))));
-        let found = left(other.path());
-        let names = expected.keys().chain(found.keys());
-        if let Some(name) = names.into_iter().find(|name| expected.get(*name) != found.get(*name)) {
-            let shown = |files: &BTreeMap<String, Vec<u8>>| files.get(name).map(|bytes| String::from_utf8_lossy(bytes).into_owned());
-            return Err(format!(
-                "seed {seed} on the grid {} with {own:?} from {}: {name}\n{text}\n--- whole\n{:?}\n--- restarted\n{:?}",
-                fixture.name,
-                path.display(),
-                shown(&expected),
-                shown(&found)
-            ));
+        (ways.rest)(&words(other.path(), Some(format!("restart={}", from.display()))));
+        if let Some(difference) = differing(&expected, &left(other.path())) {
+            return Err(failed(&format!("from {}", path.display()), difference));
         }
     }
     Ok(checkpoints.len())
@@ -165,7 +184,49 @@ fn goes_on(seed: u64, fixtures: &Fixtures) -> Result<[usize; 2], String> {
         }
         said += usize::from(!rest.is_empty());
     }
-    Ok([said, files_go_on(seed, &compiled, module, fixture, &text)?])
+    let alone = |words: &[String]| drop(run(&compiled, module, words));
+    let ways = Ways { whole: &alone, again: None, rest: &alone };
+    Ok([said, files_go_on(seed, &compiled, fixture, &text, &ways)?])
+}
+
+/// How many restarts on ranks of a program, from checkpoints of ranks, left the files of one
+/// process.
+fn goes_on_on_ranks(seed: u64, fixtures: &Fixtures) -> Result<usize, String> {
+    let random = program(seed, Purpose::Run, &fixtures.ranges);
+    let text = random.text();
+    if !text.contains("\nFor ") {
+        return Ok(0);
+    }
+    let compiled = compile(&text, random.units).map_err(|failure| format!("seed {seed}: {}\n{text}", failure.text))?;
+    let (module, kernels) = match seed.is_multiple_of(2) {
+        true => (&compiled.plain, Kernels::Elements),
+        false => (compiled.passes.last().map_or(&compiled.plain, |(_, last)| last), Kernels::Lanes),
+    };
+    let Ok(on_ranks) = RankProgram::new(module) else { return Ok(0) };
+    let suitable: Vec<&Fixture> = grids(&random, fixtures).collect();
+    let fixture = suitable[seed as usize % suitable.len()];
+    let is_cut = AtomicBool::new(true);
+    let run_on = |n_ranks: u32, words: &[String]| {
+        let ranks = ThreadRanks { n_ranks, partition: None, seed: Some(seed) };
+        let ended = ranks::run(kernels, &compiled.runnable, &on_ranks, words, Options::silent(), &ranks, &|_| {});
+        let uncut = |error: Error| ["cannot be cut into boxes", "has no cell", "go around"].iter().any(|text| error.message.contains(text));
+        if ended.is_err_and(uncut) {
+            is_cut.store(false, Ordering::Relaxed);
+        }
+    };
+    let whole = |words: &[String]| drop(run_by_session(&compiled, module, kernels, words));
+    let (first, second) = (1 + seed as u32 % 5, 1 + (seed / 5) as u32 % 7);
+    let ways = Ways { whole: &whole, again: Some(&|words| run_on(first, words)), rest: &|words| run_on(second, words) };
+    match files_go_on(seed, &compiled, fixture, &text, &ways) {
+        Err(_) if !is_cut.load(Ordering::Relaxed) => Ok(0),
+        found => found,
+    }
+}
+
+/// Runs a program in one process by these kernels.
+fn run_by_session(compiled: &Compiled, module: &Verified, kernels: Kernels, words: &[String]) -> Result<(), Error> {
+    let options = Options { back_end: kernels.back_end(), ..Options::silent() };
+    run_in(kernels, module, Session::open_with(Arc::clone(&compiled.runnable), words, options)?)
 }
 
 #[test]
@@ -181,4 +242,19 @@ fn restarts_give_the_rest_of_the_run() {
     assert!(failures.is_empty(), "{} programs go on otherwise\n{}", failures.len(), first.join("\n\n"));
     assert!(restarts as u64 > PROGRAMS / 8, "only {restarts} restarts put something out");
     assert!(with_files as u64 > PROGRAMS / 8, "only {with_files} restarts left files");
+}
+
+/// Checkpoints and all files of one process, from any number of ranks, also after they went on with
+/// a checkpoint of other ranks.
+#[test]
+fn checkpoints_of_ranks_are_those_of_one_process() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("random-ranks-restarts");
+    let triangles = Path::new(env!("CARGO_MANIFEST_DIR")).join("../grids/triangles-6x5.grid");
+    let fixtures = Fixtures::write(&folder, &triangles).expect("the target folder can be written");
+    let seeds = SEED + PROGRAMS..SEED + 2 * PROGRAMS;
+    let found: Vec<Result<usize, String>> = seeds.into_par_iter().map(|seed| goes_on_on_ranks(seed, &fixtures)).collect();
+    let failures: Vec<&str> = found.iter().filter_map(|found| found.as_ref().err()).map(String::as_str).collect();
+    assert!(failures.is_empty(), "{} programs differ\n{}", failures.len(), failures[..failures.len().min(3)].join("\n\n"));
+    let restarts: usize = found.iter().filter_map(|found| found.as_ref().ok()).sum();
+    assert!(restarts as u64 > PROGRAMS / 10, "only {restarts} restarts left files");
 }

@@ -23,6 +23,14 @@ pub struct Policy {
     looked: Option<Instant>,
 }
 
+/// Rounds after which rank 0 tells the others what it alone sees: the time, signals, files.
+#[derive(Clone, Debug, Default)]
+pub struct Looks {
+    next: u64,
+    /// The step of the last one, and when it was.
+    last: Option<(u64, Instant)>,
+}
+
 /// Checkpoint from which a restart goes on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RestartFrom {
@@ -58,7 +66,12 @@ impl Policy {
 
     /// True if it is time, after `step` rounds of outermost loops.
     pub fn is_time(&self, step: u64) -> bool {
-        self.every.is_some_and(|every| step.is_multiple_of(every)) || self.interval.is_some_and(|interval| self.last.elapsed() >= interval)
+        self.is_round(step) || self.interval.is_some_and(|interval| self.last.elapsed() >= interval)
+    }
+
+    /// True if there is one after so many rounds of outermost loops, whatever the time is.
+    pub fn is_round(&self, step: u64) -> bool {
+        self.every.is_some_and(|every| step.is_multiple_of(every))
     }
 
     /// True if parameters ask for checkpoints.
@@ -81,6 +94,30 @@ impl Policy {
     }
 }
 
+impl Looks {
+    /// True if rank 0 tells after this step; the same on all ranks.
+    pub fn is_time(&self, step: u64) -> bool {
+        step >= self.next
+    }
+
+    /// The step of the next look, of rank 0 after one: as many rounds later as take a
+    /// fifth of a second, at most twice as many as last time.
+    pub fn after(&mut self, step: u64, now: Instant) -> u64 {
+        let pause = self.last.map_or(1, |(last, when)| {
+            let (rounds, seconds) = (step.saturating_sub(last).max(1), now.duration_since(when).as_secs_f64());
+            let within = rounds as f64 * STOP_INTERVAL.as_secs_f64() / seconds.max(1e-9);
+            (within.round() as u64).clamp(1, 2 * rounds)
+        });
+        self.last = Some((step, now));
+        step + pause
+    }
+
+    /// Sets the step of the next look.
+    pub fn wait_for(&mut self, step: u64) {
+        self.next = step;
+    }
+}
+
 impl RestartFrom {
     /// From `restart`; `None` for a run from the beginning.
     ///
@@ -92,5 +129,29 @@ impl RestartFrom {
             Some("latest") => Some(RestartFrom::Latest),
             Some(_) => parameters.path("restart")?.map(RestartFrom::File),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Rounds of 10 ms: pauses double up to twenty rounds, and are one round where rounds take
+    /// longer than the interval.
+    #[test]
+    fn looks_are_a_fifth_of_a_second_apart() {
+        let (mut looks, start) = (Looks::default(), Instant::now());
+        let mut found = Vec::new();
+        let mut step = 1;
+        for _ in 0..7 {
+            assert!(looks.is_time(step));
+            let next = looks.after(step, start + Duration::from_millis(10 * step));
+            looks.wait_for(next);
+            assert!(!looks.is_time(next - 1));
+            found.push(next - step);
+            step = next;
+        }
+        assert_eq!(found, [1, 2, 4, 8, 16, 20, 20]);
+        assert_eq!(looks.after(step, start + Duration::from_secs(60)), step + 1);
     }
 }

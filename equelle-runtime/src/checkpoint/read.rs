@@ -32,8 +32,8 @@ pub trait Domains {
     /// `Data` if the grid does not have it.
     fn canonical(&mut self, set: CanonicalSet) -> Result<Arc<Domain>, Error>;
 
-    /// A domain that the run has already, with these elements.
-    fn known(&self, kind: EntityKind, elements: &[u32]) -> Option<Arc<Domain>>;
+    /// A domain that the run has already, with these elements; one of this name where there is one.
+    fn known(&self, name: &str, kind: EntityKind, elements: &[u32]) -> Option<Arc<Domain>>;
 }
 
 impl Restart {
@@ -58,6 +58,12 @@ impl Restart {
         }
         let domains = vec![None; header.domains.len()];
         Ok(Restart { path: path.to_path_buf(), header, arrays, domains })
+    }
+
+    /// One that another rank has read, of which nothing is taken here.
+    pub fn without_arrays(header: Header) -> Restart {
+        let domains = vec![None; header.domains.len()];
+        Restart { path: PathBuf::new(), header, arrays: BTreeMap::new(), domains }
     }
 
     /// The file.
@@ -182,7 +188,7 @@ impl Restart {
                 let entity = |index: i64| u32::try_from(index).ok().map(|index| superset.grid().entity_of_file(superset.kind(), index));
                 let mut elements = indices.into_iter().map(entity).collect::<Option<Vec<u32>>>().ok_or_else(damaged)?;
                 elements.sort_unstable();
-                match run.known(superset.kind(), &elements) {
+                match run.known(&name, superset.kind(), &elements) {
                     Some(known) => known,
                     None => Domain::subset(name, &superset, elements).map_err(|_| damaged())?,
                 }
@@ -208,6 +214,25 @@ impl Restart {
         }
         Ok(bytes.into_iter().map(|byte| byte == 1).collect())
     }
+}
+
+/// Position of a domain with these elements: the first one of this name, else the first one.
+pub(crate) fn position_of<'d>(
+    domains: impl Iterator<Item = Option<&'d Arc<Domain>>>,
+    name: &str,
+    kind: EntityKind,
+    elements: &[u32],
+) -> Option<usize> {
+    let mut other = None;
+    for (position, domain) in domains.enumerate() {
+        let has = |domain: &&Arc<Domain>| domain.kind() == kind && domain.len() == elements.len() && domain.elements() == elements;
+        match domain.filter(has) {
+            Some(domain) if domain.name() == name => return Some(position),
+            Some(_) => other = other.or(Some(position)),
+            None => {}
+        }
+    }
+    other
 }
 
 fn member(name: &str) -> String {

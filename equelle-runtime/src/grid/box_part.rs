@@ -9,7 +9,8 @@
 use std::sync::Arc;
 
 use super::numbering::{Numbering, Permutation};
-use super::part::{GridPart, KindPart};
+use super::part_owners::{GridPart, KindPart, LazySkeleton};
+use super::part_skeleton::box_skeleton;
 use super::{BoxLocation, Cartesian, CartesianFace, Grid, NONE};
 use crate::error::{Error, ErrorKind};
 use crate::rank_id::RankId;
@@ -34,7 +35,7 @@ impl Grid {
     /// # Errors
     /// `Data` if this is no Cartesian grid, or a box that reads around an axis is so thin that its
     /// halo goes around more than once.
-    pub fn box_of(&self, part: PartBox, owner: impl Fn([usize; 3]) -> RankId) -> Result<Grid, Error> {
+    pub fn box_of(&self, part: PartBox, owner: impl Fn([usize; 3]) -> RankId + Send + Sync + 'static) -> Result<Grid, Error> {
         let whole = *self.cartesian_shape().ok_or_else(|| Error::internal("boxes are cut out of a Cartesian grid"))?;
         let PartBox { start, len, layers, wraps } = part;
         let (mut first, mut n) = ([0; 3], [1; 3]);
@@ -54,7 +55,7 @@ impl Grid {
             n[axis] = low + len[axis] + high;
         }
         let shape = Cartesian { n, place: Some(BoxLocation { start: first, whole: whole.n }), ..whole };
-        let layer_along = |axis: usize, at: usize| {
+        let layer_along = move |axis: usize, at: usize| {
             let at = at as i64 + first[axis];
             let (start, end) = (start[axis] as i64, (start[axis] + len[axis]) as i64);
             (start - at).max(at - end + 1).max(0)
@@ -83,6 +84,7 @@ impl Grid {
                 whole: whole.n_cells(),
             },
             faces: KindPart { owners: face_owners, layers: face_layers.clone(), whole: whole.n_faces() },
+            skeleton: LazySkeleton::new(move || box_skeleton(&shape, &whole, &layer_along, &owner)),
         };
         let mut grid = Grid::cartesian(shape)?;
         let cells = Some(Permutation::from_part(cell_numbers, &cell_layers));

@@ -1,7 +1,6 @@
 //! Numbers of entities in a grid and in its file.
 
 use super::arrays::NONE;
-use crate::entity::EntityKind;
 
 /// Numbers of entities of one kind here and in the file.
 #[derive(Clone, Debug)]
@@ -52,14 +51,4 @@ pub(super) struct Numbering {
     pub faces: Option<Permutation>,
     /// Number of interior faces, where all of them come before all others.
     pub interior_first: Option<usize>,
-}
-
-impl Numbering {
-    pub(super) fn of(&self, kind: EntityKind) -> Option<&Permutation> {
-        match kind {
-            EntityKind::Cell => self.cells.as_ref(),
-            EntityKind::Face => self.faces.as_ref(),
-            EntityKind::Edge | EntityKind::Vertex => None,
-        }
-    }
 }

@@ -11,58 +11,12 @@
 use std::sync::Arc;
 
 use super::numbering::{Numbering, Permutation};
+use super::part_owners::{GridPart, KindPart, LazySkeleton};
+use super::part_skeleton::array_skeleton;
 use super::{Geometry, Grid, NONE, Topology};
 use crate::entity::EntityKind;
 use crate::error::Error;
 use crate::rank_id::RankId;
-
-/// Owners and layers of the cells and faces of a part of a grid.
-#[derive(Clone, Debug)]
-pub struct GridPart {
-    pub(super) cells: KindPart,
-    pub(super) faces: KindPart,
-}
-
-/// Those of one kind.
-#[derive(Clone, Debug)]
-pub(super) struct KindPart {
-    /// The rank that owns each.
-    pub owners: Vec<RankId>,
-    /// The layer of each.
-    pub layers: Vec<u8>,
-    /// Number of entities of the whole grid.
-    pub whole: usize,
-}
-
-impl GridPart {
-    fn of(&self, kind: EntityKind) -> Option<&KindPart> {
-        match kind {
-            EntityKind::Cell => Some(&self.cells),
-            EntityKind::Face => Some(&self.faces),
-            EntityKind::Edge | EntityKind::Vertex => None,
-        }
-    }
-
-    /// The rank that owns a cell or a face.
-    pub fn owner(&self, kind: EntityKind, entity: u32) -> Option<RankId> {
-        self.of(kind)?.owners.get(entity as usize).copied()
-    }
-
-    /// The layer of a cell or a face.
-    pub fn layer(&self, kind: EntityKind, entity: u32) -> Option<usize> {
-        self.of(kind)?.layers.get(entity as usize).map(|&layer| usize::from(layer))
-    }
-
-    /// True if a rank owns an entity, and not only a copy of it in its halo.
-    pub fn owns(&self, rank: RankId, kind: EntityKind, entity: u32) -> bool {
-        self.owner(kind, entity) == Some(rank) && self.layer(kind, entity) == Some(0)
-    }
-
-    /// Number of cells or faces of the whole grid.
-    pub fn n_whole(&self, kind: EntityKind) -> Option<usize> {
-        self.of(kind).map(|part| part.whole)
-    }
-}
 
 impl Grid {
     /// Owners and layers, if it is a part of a grid ([`Grid::part_of`]).
@@ -78,8 +32,8 @@ impl Grid {
     }
 
     /// The part of this grid that a rank holds, with so many layers around the cells that it owns.
-    /// `owners` has the rank of each cell. It has cells and faces, and neither nodes nor named
-    /// sets. Costs a few bytes for each cell of the whole grid meanwhile.
+    /// `owners` has the rank of each cell. It has no named sets, and keeps this grid for its edges
+    /// and vertices. Costs a few bytes for each cell of the whole grid meanwhile.
     ///
     /// # Errors
     /// Those of [`Grid::unstructured`].
@@ -98,7 +52,10 @@ impl Grid {
             let [first, second] = topology.face_cells[face as usize];
             cell_owner(if first == NONE { second } else { first })
         };
+        let (of_skeleton, all_owners, skeleton_layers) = (self.without_geometry().shared(), owners.to_vec(), cell_layers.clone());
+        let skeleton_cells = here.to_file.clone();
         let part = GridPart {
+            skeleton: LazySkeleton::new(move || array_skeleton(&of_skeleton, &all_owners, rank, &skeleton_cells, &skeleton_layers)),
             cells: KindPart {
                 owners: here.to_file.iter().map(|&cell| cell_owner(cell)).collect(),
                 layers: cell_layers,

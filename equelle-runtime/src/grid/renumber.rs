@@ -69,6 +69,15 @@ impl Renumber {
     }
 }
 
+/// Numbers in the file of the entities of a kind; `None` where they are those here.
+fn numbers_of(grid: &Grid, kind: EntityKind) -> Option<&Permutation> {
+    match kind.on_grid_of(grid.dim) {
+        EntityKind::Cell => grid.numbering.cells.as_ref(),
+        EntityKind::Face => grid.numbering.faces.as_ref(),
+        kind @ (EntityKind::Edge | EntityKind::Vertex) => Some(&grid.part()?.skeleton.get().find(kind)?.numbers),
+    }
+}
+
 impl Grid {
     /// Renumbers cells and faces, before anything has been asked of the grid. A grid that is used
     /// as a Cartesian one keeps its numbering, unless sides are joined and numbers are asked for.
@@ -128,7 +137,7 @@ impl Grid {
 
     /// Index in the file of an entity; [`NONE`] stays what it is.
     pub fn file_index(&self, kind: EntityKind, entity: u32) -> u32 {
-        match self.numbering.of(kind.on_grid_of(self.dim)) {
+        match numbers_of(self, kind) {
             None => entity,
             Some(numbers) => numbers.to_file.get(entity as usize).copied().unwrap_or(entity),
         }
@@ -141,7 +150,7 @@ impl Grid {
 
     /// The entity that has an index in the file; `None` if the grid does not have it.
     pub fn find_entity(&self, kind: EntityKind, index: u32) -> Option<u32> {
-        match self.numbering.of(kind.on_grid_of(self.dim)) {
+        match numbers_of(self, kind) {
             None => self.n_entities(kind).is_ok_and(|n| (index as usize) < n).then_some(index),
             Some(numbers) => numbers.entity(index),
         }
@@ -149,7 +158,7 @@ impl Grid {
 
     /// All entities of a kind in the order of the file; `None` if that is the order here.
     pub(crate) fn in_file_order(&self, kind: EntityKind) -> Option<&[u32]> {
-        self.numbering.of(kind.on_grid_of(self.dim)).map(|numbers| &numbers.from_file[..])
+        numbers_of(self, kind).map(|numbers| &numbers.from_file[..])
     }
 
     fn renumbered_topology(&self, mut old: Topology) -> Topology {

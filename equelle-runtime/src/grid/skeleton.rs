@@ -19,6 +19,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::arrays::{Edges, MAX_ENTITIES, Nodes, too_many};
+use super::part_owners::SkeletonTables;
 use super::{Grid, build};
 use crate::entity::EntityKind;
 use crate::error::{Error, ErrorKind};
@@ -74,7 +75,7 @@ impl Grid {
         match (&self.shape, &self.nodes) {
             (Some(shape), _) => shape.checked_n_vertices().ok_or_else(|| too_many("vertices")),
             (None, Some(nodes)) => Ok(nodes.positions.len()),
-            (None, None) => Err(no_nodes("vertices")),
+            (None, None) => part_tables(self).map(|tables| tables.positions.len()).ok_or_else(|| no_nodes("vertices")),
         }
     }
 
@@ -86,7 +87,7 @@ impl Grid {
         let edges = match (&self.shape, &self.nodes) {
             (Some(shape), _) => build::edges(shape, &self.axes(shape)),
             (None, Some(nodes)) => self.edges_from(nodes)?,
-            (None, None) => return Err(no_nodes("edges")),
+            (None, None) => return part_tables(self).map(|tables| &tables.edges).ok_or_else(|| no_nodes("edges")),
         };
         Ok(self.edges.get_or_init(|| edges))
     }
@@ -125,7 +126,7 @@ impl Grid {
     /// True if each vertex of a grid of 2 or 3 dimensions without a shape belongs to a boundary
     /// face.
     pub(super) fn boundary_vertices(&self) -> Vec<bool> {
-        let Some(nodes) = &self.nodes else { return Vec::new() };
+        let Some(nodes) = &self.nodes else { return part_tables(self).map_or_else(Vec::new, |tables| tables.on_boundary.clone()) };
         let mut on_boundary = vec![false; nodes.positions.len()];
         for face in (0..self.n_faces).filter(|&face| self.topology().is_boundary_face(face)) {
             for &node in nodes.face_nodes(face) {
@@ -163,7 +164,7 @@ impl Grid {
             (EntityKind::Face, ..) => &self.geometry().face_centroids,
             (_, Some(shape), _) => self.vertices.get_or_init(|| build::vertices(shape, &self.axes(shape))),
             (_, None, Some(nodes)) => &nodes.positions,
-            (_, None, None) => &[],
+            (_, None, None) => part_tables(self).map_or(&[], |tables| &tables.positions),
         }
     }
 
@@ -188,6 +189,11 @@ impl Grid {
             EntityKind::Vertex => self.vertex_positions(),
         }
     }
+}
+
+/// Edges and vertices of a part that is arrays.
+fn part_tables(grid: &Grid) -> Option<&SkeletonTables> {
+    grid.part()?.skeleton.get().tables.as_ref()
 }
 
 fn no_nodes(what: &str) -> Error {

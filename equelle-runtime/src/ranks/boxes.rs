@@ -122,6 +122,13 @@ impl Boxes {
         place * (self.n[axis] / ranks) + place.min(self.n[axis] % ranks)
     }
 
+    /// The rank that owns each cell, x fastest. `[n_cells]`
+    pub fn owners(&self) -> impl Iterator<Item = RankId> {
+        let [nx, ny, nz] = self.n;
+        let rows = (0..nz).flat_map(move |k| (0..ny).map(move |j| (j, k)));
+        rows.flat_map(move |(j, k)| (0..nx).map(move |i| self.owner([i, j, k])))
+    }
+
     /// The rank that owns a cell.
     ///
     /// # Panics

@@ -91,7 +91,7 @@ impl RankContext {
     /// Number of elements of a whole domain.
     ///
     /// # Errors
-    /// `Backend` if another rank has ended; `Data` for edges and vertices.
+    /// `Backend` if another rank has ended.
     pub fn whole_len(&self, domain: &Arc<Domain>) -> Result<usize, Error> {
         Ok(self.plan(domain)?.whole_len as usize)
     }
@@ -118,7 +118,7 @@ impl RankContext {
         let block = self.plan(domain)?.gather_leaves(&*self.transport, values)?;
         // Leaves are never empty, so that each has a value.
         let leaves: Vec<f64> = block.chunks(LEAF).map(|values| leaf_of(reduction, values).unwrap_or(f64::NAN)).collect();
-        let mut leaves = all_gather(&*self.transport, &leaves)?.concat();
+        let mut leaves = self.lists(&leaves)?.concat();
         Ok(if leaves.is_empty() { start(reduction) } else { tree(reduction, &mut leaves) })
     }
 
@@ -132,7 +132,7 @@ impl RankContext {
             BoolReduction::Any => values.contains(&true),
             BoolReduction::All => !values.contains(&false),
         };
-        Ok(of(&all_gather(&*self.transport, &[of(&own)])?.concat()))
+        Ok(of(&self.lists(&[of(&own)])?.concat()))
     }
 
     /// True if it is true on any rank.
@@ -140,7 +140,15 @@ impl RankContext {
     /// # Errors
     /// `Backend` if another rank has ended.
     pub fn any(&self, value: bool) -> Result<bool, Error> {
-        Ok(all_gather(&*self.transport, &[value])?.concat().contains(&true))
+        Ok(self.lists(&[value])?.concat().contains(&true))
+    }
+
+    /// The list of each rank, on every rank. `[n_ranks]`
+    ///
+    /// # Errors
+    /// `Backend` if another rank has ended.
+    pub fn lists<T: Wire>(&self, own: &[T]) -> Result<Vec<Vec<T>>, Error> {
+        all_gather(&*self.transport, own)
     }
 
     /// All values of the whole domain in the order of the file, on rank 0; `None` on others.

@@ -6,7 +6,7 @@ use super::routes::Routes;
 use super::transport::{Transport, all_gather, all_to_all, packed, unpacked};
 use crate::domain::Domain;
 use crate::entity::EntityKind;
-use crate::error::{Error, ErrorKind};
+use crate::error::Error;
 use crate::grid::GridPart;
 use crate::rank_id::RankId;
 use crate::reduce::LEAF;
@@ -64,11 +64,10 @@ impl DomainPlan {
     /// The plan of a domain; all ranks make it together.
     ///
     /// # Errors
-    /// As for [`Transport::receive`]; `Data` for edges and vertices.
+    /// As for [`Transport::receive`].
     pub(super) fn new(transport: &dyn Transport, domain: &Domain) -> Result<DomainPlan, Error> {
         let kind = domain.kind().on_grid_of(domain.grid().dim());
-        let missing = || Error::new(ErrorKind::Data, format!("runs on ranks have no {} yet", kind.nouns()));
-        let part = domain.grid().part().filter(|part| part.n_whole(kind).is_some()).ok_or_else(missing)?;
+        let part = domain.grid().part().ok_or_else(|| Error::internal("a rank has a part of the grid"))?;
         let in_file: Vec<u32> = (0..domain.len()).map(|position| domain.grid().file_index(kind, domain.element(position))).collect();
         let own = |position: usize| part.owns(transport.rank(), kind, domain.element(position));
         let (whole_len, positions) = match domain.is_all() {

@@ -2,9 +2,18 @@
 //! as `gpmetis` writes them.
 
 use std::io::{self, Write};
+use std::path::Path;
 
 use super::{Partition, RankId};
 use crate::error::{Error, ErrorKind};
+use crate::io::Sink;
+use crate::params::Parameters;
+
+/// The parameter with the file of the partition of a run on ranks.
+pub const PARTITION_FILE: &str = "partition_file";
+
+/// The parameter with the file to which that is written.
+pub const PARTITION_WRITE: &str = "partition_write";
 
 /// The partition that a text says, of a grid with so many cells. There are as many ranks as the
 /// largest number says.
@@ -30,6 +39,41 @@ pub fn parse(text: &str, n_cells: usize) -> Result<Partition, Error> {
         return Err(Error::new(ErrorKind::Data, format!("{n_ranks} ranks for {n_cells} cells")));
     }
     Partition::new(owners, n_ranks)
+}
+
+/// [`parse`], with the file in errors.
+///
+/// # Errors
+/// As for [`parse`].
+pub fn parse_file(path: &Path, text: &str, n_cells: usize) -> Result<Partition, Error> {
+    parse(text, n_cells).map_err(|error| Error { message: format!("`{}`: {}", path.display(), error.message), ..error })
+}
+
+/// The partition that the parameter `partition_file` gives to a run on ranks, if there is one.
+///
+/// # Errors
+/// `Io` if there is no such file; as for [`parse`]; `Data` if it is one for another number of
+/// ranks.
+pub fn from_parameters(parameters: &Parameters, n_cells: usize, n_ranks: u32) -> Result<Option<Partition>, Error> {
+    let Some(path) = parameters.path(PARTITION_FILE)? else { return Ok(None) };
+    let bytes = parameters.source().read(&path, "")?;
+    let partition = parse_file(&path, &String::from_utf8_lossy(&bytes), n_cells)?;
+    if partition.n_ranks() != n_ranks as usize {
+        let message = format!("`{}` has the cells of {} ranks, and the run has {n_ranks}", path.display(), partition.n_ranks());
+        return Err(Error::new(ErrorKind::Data, message).hint(format!("run on as many ranks, or leave `{PARTITION_FILE}` out")));
+    }
+    Ok(Some(partition))
+}
+
+/// Writes the rank that owns each cell to the file of the parameter `partition_write`, if there is
+/// one.
+///
+/// # Errors
+/// `Data` for a bad parameter; `Io` if it cannot be written.
+pub fn write_for_parameters(parameters: &Parameters, owners: impl IntoIterator<Item = RankId>, sink: &Sink) -> Result<(), Error> {
+    let Some(path) = parameters.path(PARTITION_WRITE)? else { return Ok(()) };
+    let written = sink.write(&path, |out| write(owners, out));
+    written.map_err(|error| Error::cannot_write(&format!("`{}`", path.display()), &error))
 }
 
 /// Writes the rank that owns each cell.

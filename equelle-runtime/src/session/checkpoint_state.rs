@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::recovery_states::RecoveryStates;
-use crate::checkpoint::policy::{Policy, RestartFrom};
+use crate::checkpoint::policy::{Looks, Policy, RestartFrom};
 use crate::checkpoint::read::Restart;
 use crate::checkpoint::{SavedValue, file_name, step_of};
 use crate::error::{Error, ErrorKind};
@@ -40,6 +40,10 @@ pub(super) struct Checkpoints {
     /// States after rounds, should a later one fail.
     pub(super) kept: RecoveryStates,
     pub(super) stop: Option<Stop>,
+    /// On ranks: when rank 0 tells what is due.
+    pub(super) looks: Looks,
+    /// The error of a look that another rank does not answer.
+    pub(super) lost: Option<Error>,
     /// Ends the run for another program to go on.
     pub(super) handover: Option<Handover>,
     /// True if `restart` is of a run that was handed over to this one.
@@ -50,17 +54,11 @@ pub(super) struct Checkpoints {
 }
 
 impl Checkpoints {
-    /// From parameters; reads the checkpoint from which the run goes on: `take_over`, whose file is
-    /// removed, before that of `restart`.
+    /// From parameters; a run that `is_taken_over` goes on as another program.
     ///
     /// # Errors
-    /// `Data` for bad parameters, and a checkpoint that cannot be used; `Io` if there is none.
-    pub(super) fn from_parameters(
-        parameters: &Parameters,
-        program: &Program,
-        dir: &Path,
-        take_over: Option<PathBuf>,
-    ) -> Result<Checkpoints, Error> {
+    /// `Data` for bad parameters.
+    pub(super) fn from_parameters(parameters: &Parameters, is_taken_over: bool) -> Result<Checkpoints, Error> {
         let policy = Policy::from_parameters(parameters)?;
         let anyway = match parameters.text("restart_anyway") {
             None | Some("no") => false,
@@ -70,28 +68,18 @@ impl Checkpoints {
                 return Err(error.hint("`yes` goes on although program, grid or inputs have changed"));
             }
         };
-        let is_taken_over = take_over.is_some();
-        let restart = match (take_over, RestartFrom::from_parameters(parameters)?) {
-            (Some(path), _) => {
-                let bytes = read_checkpoint(&path)?;
-                // One that stays lies among temporary files.
-                let _ = std::fs::remove_file(&path);
-                Some(Restart::parse(&path, &bytes)?)
-            }
-            (None, None) => None,
-            (None, Some(RestartFrom::Latest)) => Some(latest(program, dir)?),
-            (None, Some(RestartFrom::File(path))) => Some(Restart::parse(&path, &parameters.source().read(&path, "")?)?),
-        };
         Ok(Checkpoints {
             policy,
             anyway,
-            restart,
+            restart: None,
             is_checked: false,
             resumed: None,
             inputs_before: BTreeMap::new(),
             decided: None,
             kept: RecoveryStates::default(),
             stop: None,
+            looks: Looks::default(),
+            lost: None,
             handover: None,
             is_taken_over,
             saved: Vec::new(),
@@ -103,6 +91,30 @@ impl Checkpoints {
     pub(super) fn restart(&self) -> Option<&Restart> {
         self.restart.as_ref()
     }
+}
+
+/// Reads the checkpoint from which the run goes on: `take_over`, whose file is removed, before that
+/// of the parameter `restart`.
+///
+/// # Errors
+/// `Data` for a checkpoint that cannot be used; `Io` if there is none.
+pub(super) fn read_restart(
+    parameters: &Parameters,
+    program: &Program,
+    dir: &Path,
+    take_over: Option<PathBuf>,
+) -> Result<Option<Restart>, Error> {
+    Ok(match (take_over, RestartFrom::from_parameters(parameters)?) {
+        (Some(path), _) => {
+            let bytes = read_checkpoint(&path)?;
+            // One that stays lies among temporary files.
+            let _ = std::fs::remove_file(&path);
+            Some(Restart::parse(&path, &bytes)?)
+        }
+        (None, None) => None,
+        (None, Some(RestartFrom::Latest)) => Some(latest(program, dir)?),
+        (None, Some(RestartFrom::File(path))) => Some(Restart::parse(&path, &parameters.source().read(&path, "")?)?),
+    })
 }
 
 /// The checkpoint of the most rounds in a folder that can be read.

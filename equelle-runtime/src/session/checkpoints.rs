@@ -10,7 +10,7 @@ use super::recovery_states::RoundState;
 use super::writing::OutputWriter;
 use crate::checkpoint::header::{Header, RunIdentity};
 use crate::checkpoint::policy::KEPT;
-use crate::checkpoint::read::{Domains, Restart};
+use crate::checkpoint::read::{Domains, Restart, position_of};
 use crate::checkpoint::{SavedKind, SavedValue, file_name, grid_hash, write};
 use crate::domain::Domain;
 use crate::entity::{CanonicalSet, EntityKind};
@@ -42,7 +42,7 @@ pub struct CheckpointKeeper<'s> {
 impl CheckpointKeeper<'_> {
     /// Identity of the run, which must be the same where it goes on.
     fn identity(&mut self) -> RunIdentity {
-        let grid = self.out.grid.grid();
+        let grid = self.out.rank.as_ref().and_then(|rank| rank.whole_grid()).unwrap_or(self.out.grid.grid());
         let grid_hash = *self.checkpoints.grid_hash.get_or_insert_with(|| grid_hash::of(grid));
         RunIdentity {
             program: self.out.run.program.name.to_string(),
@@ -113,7 +113,8 @@ impl CheckpointKeeper<'_> {
 
     /// Checks, once, that a checkpoint belongs to this program and grid.
     fn check_restart(&mut self, restart: &Restart) -> Result<(), Error> {
-        if std::mem::replace(&mut self.checkpoints.is_checked, true) {
+        let has_grid = self.out.rank.as_ref().is_none_or(|rank| rank.context.is_root());
+        if std::mem::replace(&mut self.checkpoints.is_checked, true) || !has_grid {
             return Ok(());
         }
         let identity = self.identity();
@@ -140,19 +141,30 @@ impl CheckpointKeeper<'_> {
     /// `Data` if there is none of this name and kind, or it does not fit; also for numbers that are
     /// not finite, unless `nonfinite=allow` is given.
     pub(crate) fn restored(&mut self, name: &str, kind: SavedKind) -> Result<SavedValue, Error> {
-        let (is_resumed, is_taken_over) = (self.checkpoints.resumed.is_some(), self.checkpoints.is_taken_over);
+        let is_resumed = self.checkpoints.resumed.is_some();
         let restart = if is_resumed { self.checkpoints.resumed.take() } else { self.checkpoints.restart.take() };
         let Some(mut restart) = restart else { return Err(Error::internal("there is no checkpoint to go on from")) };
         self.check_restart(&restart)?;
-        let value = restart.take(name, kind, self.out.grid.grid().dim(), &mut self.out);
-        let value = value.and_then(|value| {
-            if self.out.finite.is_required() && !is_taken_over && !value.is_finite() {
-                return Err(restart.refuse(&format!("`{name}` is not finite")).hint("nonfinite=allow goes on with such numbers"));
-            }
-            Ok(value)
-        });
+        let value = self.taken(&mut restart, name, kind);
         *(if is_resumed { &mut self.checkpoints.resumed } else { &mut self.checkpoints.restart }) = Some(restart);
         value
+    }
+
+    /// A part of the state of a checkpoint, on ranks that of the elements here.
+    fn taken(&mut self, restart: &mut Restart, name: &str, kind: SavedKind) -> Result<SavedValue, Error> {
+        if self.out.rank.is_some() {
+            return self.taken_on_ranks(restart, name, kind);
+        }
+        let value = restart.take(name, kind, self.out.grid.grid().dim(), &mut self.out)?;
+        self.check_finite(restart, name, value)
+    }
+
+    /// Checks that a part of the state of a checkpoint is finite.
+    pub(super) fn check_finite(&self, restart: &Restart, name: &str, value: SavedValue) -> Result<SavedValue, Error> {
+        if self.out.finite.is_required() && !self.checkpoints.is_taken_over && !value.is_finite() {
+            return Err(restart.refuse(&format!("`{name}` is not finite")).hint("nonfinite=allow goes on with such numbers"));
+        }
+        Ok(value)
     }
 
     /// True if a run that is stopped writes a checkpoint: if it writes some anyway, or files.
@@ -179,6 +191,19 @@ impl CheckpointKeeper<'_> {
         }
         // All that has been restored is in use by now.
         self.checkpoints.resumed = None;
+        let due = match &mut self.out.rank {
+            Some(rank) => {
+                rank.restored.clear();
+                self.is_due_on_ranks(step)
+            }
+            None => self.decides(step),
+        };
+        self.checkpoints.decided = Some((step, due));
+        due
+    }
+
+    /// True if a checkpoint is due, as this process sees it.
+    pub(super) fn decides(&mut self, step: u64) -> bool {
         if self.defer_interrupts() {
             self.checkpoints.stop = self.out.run.interrupt.signal().map(Stop::Signal).or_else(|| self.finds_stop().then_some(Stop::File));
         }
@@ -187,9 +212,7 @@ impl CheckpointKeeper<'_> {
         if self.checkpoints.stop.is_none() && !is_time && self.checkpoints.handover.as_ref().is_some_and(Handover::is_asked) {
             self.checkpoints.stop = Some(Stop::Handover);
         }
-        let due = self.checkpoints.stop.is_some() || is_time;
-        self.checkpoints.decided = Some((step, due));
-        due
+        self.checkpoints.stop.is_some() || is_time
     }
 
     /// True if the state is kept at the end of this round, written or not: a later one may fail.
@@ -215,8 +238,19 @@ impl CheckpointKeeper<'_> {
     /// Saves a part of the state for [`CheckpointKeeper::write`].
     ///
     /// # Errors
-    /// `Simulation` if it is not finite, unless `nonfinite=allow` is given.
+    /// `Simulation` if it is not finite, unless `nonfinite=allow` is given; `Backend` if another
+    /// rank has ended.
     pub(crate) fn save(&mut self, name: &str, value: SavedValue) -> Result<(), Error> {
+        if let Some(error) = self.checkpoints.lost.take() {
+            return Err(error);
+        }
+        let value = match &mut self.out.rank {
+            Some(rank) => match rank.whole_state(value, self.out.grid.grid(), self.out.run)? {
+                Some(value) => value,
+                None => return Ok(()),
+            },
+            None => value,
+        };
         // A run that is handed over ends as it would have ended.
         let is_written = self.checkpoints.decided.is_some_and(|(_, due)| due) && self.checkpoints.stop != Some(Stop::Handover);
         if is_written && self.out.finite.is_required() && !value.is_finite() {
@@ -272,6 +306,9 @@ impl CheckpointKeeper<'_> {
     /// # Errors
     /// `Io`; that of an output in the background; `Interrupted` if the run ends here.
     pub(crate) fn write(&mut self, number: u32, state: &LoopState) -> Result<(), Error> {
+        if let Some(error) = self.checkpoints.lost.take() {
+            return Err(error);
+        }
         let completed = self.out.outputs.complete();
         self.out.tell();
         self.out.located(completed)?;
@@ -291,7 +328,9 @@ impl CheckpointKeeper<'_> {
         let path = record.dir_of_files().join(file_name(&self.out.run.program.name, moment.step));
         let published = record.temporary().and_then(|file| write::write(file, header, &kept.saved)?.finish()?.publish(&path));
         published.map_err(|error| Error::cannot_write(&format!("checkpoint `{}`", path.display()), &error))?;
-        self.keep_good(kept);
+        if self.leaves_failure() {
+            self.keep_good(kept);
+        }
         self.checkpoints.policy.written();
         let file = file_name(&self.out.run.program.name, moment.step);
         self.out.run.progress.event(&Event::Checkpoint { step: moment.step, time: moment.time, file });
@@ -358,8 +397,8 @@ impl Domains for OutputWriter<'_> {
         self.grid.canonical(set, self.run)
     }
 
-    fn known(&self, kind: EntityKind, elements: &[u32]) -> Option<Arc<Domain>> {
-        let mut all = self.inputs.domains().cloned().chain(self.grid.all_filtered());
-        all.find(|domain| domain.kind() == kind && domain.len() == elements.len() && domain.elements() == elements)
+    fn known(&self, name: &str, kind: EntityKind, elements: &[u32]) -> Option<Arc<Domain>> {
+        let all: Vec<Arc<Domain>> = self.inputs.domains().cloned().chain(self.grid.all_filtered()).collect();
+        position_of(all.iter().map(Some), name, kind, elements).map(|position| Arc::clone(&all[position]))
     }
 }

@@ -27,7 +27,11 @@ const WORST: usize = 100;
 
 impl CheckpointKeeper<'_> {
     /// True if this run leaves a folder where it fails: it writes files or checkpoints, or would.
+    /// On ranks rank 0 has no state of the others once one of them has failed.
     pub(crate) fn leaves_failure(&self) -> bool {
+        if self.out.rank.is_some() {
+            return false;
+        }
         let collections = || self.out.run.program.outputs.iter().filter_map(|output| output.kind.entities());
         let has_files = |kind| self.out.outputs.has_files_for(self.out.grid.grid().n_entities(kind).unwrap_or(0));
         self.out.outputs.record().is_some() && (self.ends_with_checkpoint() || collections().any(has_files))

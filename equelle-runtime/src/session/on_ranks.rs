@@ -5,16 +5,12 @@ use std::sync::{Arc, Weak};
 use super::context::RunContext;
 use super::grid_domains::GridDomains;
 use crate::domain::Domain;
-use crate::error::{Error, ErrorKind};
+use crate::error::Error;
 use crate::grid::{Grid, Renumber};
 use crate::input::CollectionInput;
 use crate::output::Route;
-use crate::params::Parameters;
 use crate::ranks::RankContext;
 use crate::wire::Wire;
-
-/// Parameters that a run on ranks does not know yet.
-const REFUSED: [&str; 4] = ["checkpoint_every", "checkpoint_minutes", "restart", "stop_when_change"];
 
 /// One rank of a run, with the whole grid where files are read and written.
 pub struct SessionRank {
@@ -25,6 +21,8 @@ pub struct SessionRank {
     subsets: Vec<(Weak<Domain>, Option<Arc<Domain>>)>,
     /// Domains that were read, by name and superset.
     read_domains: Vec<(String, Arc<Domain>, Arc<Domain>)>,
+    /// Domains of the checkpoint from which the run goes on, by their number in it.
+    pub(super) restored: Vec<(usize, Arc<Domain>)>,
 }
 
 /// Values of a whole domain.
@@ -42,6 +40,7 @@ impl SessionRank {
             whole: whole.map(|grid| GridDomains::new(grid, Renumber::No)),
             subsets: Vec::new(),
             read_domains: Vec::new(),
+            restored: Vec::new(),
         }
     }
 
@@ -53,15 +52,6 @@ impl SessionRank {
     /// The domains on the whole grid, on rank 0.
     pub(super) fn whole_domains(&mut self) -> Option<&mut GridDomains> {
         self.whole.as_mut()
-    }
-
-    /// Refuses parameters that need more than runs on ranks have.
-    ///
-    /// # Errors
-    /// `Usage`, with the parameter.
-    pub(super) fn check_parameters(parameters: &Parameters) -> Result<(), Error> {
-        let Some(key) = REFUSED.into_iter().find(|key| parameters.contains(key)) else { return Ok(()) };
-        Err(Error::new(ErrorKind::Usage, format!("parameter `{key}` does not go with several ranks yet")))
     }
 
     /// The whole domain of one here, on rank 0. All ranks ask together.
@@ -86,7 +76,8 @@ impl SessionRank {
         Ok(whole)
     }
 
-    fn pair(&mut self, domain: &Arc<Domain>, whole: Option<Arc<Domain>>) {
+    /// Notes the whole domain of one here, on rank 0.
+    pub(super) fn pair(&mut self, domain: &Arc<Domain>, whole: Option<Arc<Domain>>) {
         self.subsets.retain(|(known, _)| known.strong_count() > 0);
         self.subsets.push((Arc::downgrade(domain), whole));
     }
@@ -147,6 +138,11 @@ impl SessionRank {
         self.pair(&domain, found);
         self.read_domains.push((name.to_owned(), Arc::clone(within), Arc::clone(&domain)));
         Ok(domain)
+    }
+
+    /// Domains here that were read.
+    pub(super) fn read_domains(&self) -> impl Iterator<Item = &Arc<Domain>> {
+        self.read_domains.iter().map(|(.., domain)| domain)
     }
 
     /// The destination of a collection, which rank 0 has decided.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::checkpoint_state::Checkpoints;
+use super::checkpoint_state::{Checkpoints, read_restart};
 use super::context::RunContext;
 use super::finite::FiniteChecks;
 use super::grid_domains::GridDomains;
@@ -14,11 +14,13 @@ use super::solves::SolveLog;
 use super::{Session, grid_for_program, grid_parameters, parameter_checks};
 use crate::error::{Error, ErrorKind};
 use crate::grid::{Grid, Renumber};
+use crate::interrupt::Interrupt;
 use crate::io::Sink;
 use crate::newton::timestep_cuts;
 use crate::output::{Nonfinite, Outputs, output_dir};
 use crate::params::Parameters;
 use crate::program::Program;
+use crate::ranks::partition_file::{PARTITION_FILE, PARTITION_WRITE};
 use crate::report::{Progress, ProgressStyle};
 use crate::run::{self, RunRecord};
 use crate::threads::Threads;
@@ -27,9 +29,8 @@ impl SessionRank {
     /// Opens the session of a rank, on its part of the grid.
     ///
     /// # Errors
-    /// As [`Session::on_grid`]; `Usage` for parameters that do not go with ranks.
+    /// As [`Session::on_grid`]; `Backend` if another rank has ended.
     pub fn open(self, program: &Arc<Program>, parameters: Parameters, part: Grid, options: Options) -> Result<Session, Error> {
-        SessionRank::check_parameters(&parameters)?;
         Session::with_grid(Arc::clone(program), parameters, options, Some(part), Some(self))
     }
 }
@@ -118,7 +119,12 @@ impl Session {
         timestep_cuts::check(&program, &parameters)?;
         let loops = Loops::from_parameters(&parameters)?;
         let dir = output_dir(&parameters)?;
-        let mut checkpoints = Checkpoints::from_parameters(&parameters, &program, &dir, options.take_over)?;
+        let mut checkpoints = Checkpoints::from_parameters(&parameters, options.take_over.is_some())?;
+        let read = || read_restart(&parameters, &program, &dir, options.take_over);
+        checkpoints.restart = match &rank {
+            Some(rank) => rank.share_restart(read)?,
+            None => read()?,
+        };
         checkpoints.handover = options.handover;
         let shown = rank.as_ref().and_then(SessionRank::whole_grid).cloned();
         let shown = shown.as_deref().unwrap_or(&grid);
@@ -148,7 +154,8 @@ impl Session {
             sink: options.sink,
             line: 0,
             progress,
-            interrupt: options.interrupt,
+            // Rank 0 ends the run, and others follow.
+            interrupt: if rank.as_ref().is_none_or(|rank| rank.context.is_root()) { options.interrupt } else { Interrupt::default() },
             timing,
             notes,
             mode: None,
@@ -204,6 +211,11 @@ impl Session {
         for key in ["grid_geometry", "grid_unit", "nnc"] {
             if let Some(origin) = self.run.parameters.origin(key).filter(|_| !from_file) {
                 warnings.push(format!("parameter `{key}` ({origin}) has no effect: grid_filename is not given"));
+            }
+        }
+        for key in [PARTITION_FILE, PARTITION_WRITE] {
+            if let Some(origin) = self.run.parameters.origin(key).filter(|_| self.rank.is_none()) {
+                warnings.push(format!("parameter `{key}` ({origin}) has no effect: the run has one process"));
             }
         }
         if let Some(origin) = self.run.parameters.origin("renumber").filter(|_| self.grid.ignores_renumber()) {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::finite::{self, FIRST_SAMPLE, Nonfinite};
-use super::steady_state::Measured;
+use super::steady_state::{Measured, RoundChange};
 use super::summary::shown_grid;
 use super::{LoopState, Session};
 use crate::domain::Domain;
@@ -77,12 +77,19 @@ impl Session {
 
 /// [`Session::check_collection`] on one of several ranks: rank 0 has the error.
 fn check_on_ranks<R: Real>(session: &mut Session, name: &str, domain: &Arc<Domain>, components: &[&[R]]) -> Result<(), Error> {
-    let Some(rank) = session.rank.as_mut().filter(|_| session.finite.is_required()) else { return Ok(()) };
-    let (grid, kind) = (domain.grid(), domain.kind());
+    let Some(rank) = &mut session.rank else { return Ok(()) };
     // In the halo values may be of an earlier round.
-    let is_own = |position: usize| grid.is_own(kind, domain.element(position));
-    let is_bad = |values: &&[R]| values.iter().enumerate().any(|(position, value)| !value.to_f64().is_finite() && is_own(position));
-    if !rank.context.any(components.iter().any(is_bad))? {
+    let own = |values: &&[R]| -> Vec<R> {
+        values.iter().enumerate().filter(|(position, _)| domain.is_own(*position)).map(|(_, value)| *value).collect()
+    };
+    let own: Vec<Vec<R>> = components.iter().map(own).collect();
+    let columns: Vec<&[R]> = own.iter().map(Vec::as_slice).collect();
+    if let Some(changes) = session.loops.steady_state.changes(&columns) {
+        let changes = RoundChange::reduced(&rank.context, &changes)?;
+        session.loops.steady_state.record(Measured::Collection, &changes);
+    }
+    let is_bad = FirstNonfinite::first(&columns).is_some();
+    if !session.finite.is_required() || !rank.context.any(is_bad)? {
         return Ok(());
     }
     let Some(whole) = rank.gather(domain, components, &session.run)? else { return Err(rank.context.follow_error()) };

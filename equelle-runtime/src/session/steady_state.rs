@@ -8,6 +8,7 @@
 
 use crate::error::{Error, ErrorKind};
 use crate::params::Parameters;
+use crate::ranks::RankContext;
 use crate::real::Real;
 
 /// The parameter with the largest change, relative to the range.
@@ -142,8 +143,16 @@ impl SteadyState {
 
     /// Measures values that the host has, given by component.
     pub(super) fn measure<R: Real>(&mut self, kind: Measured, components: &[&[R]]) {
+        if let Some(found) = self.changes(components) {
+            self.record(kind, &found);
+        }
+    }
+
+    /// Changes of the next variable, by component, of values that the host has; `None` if no round
+    /// is measured. It is to be recorded next.
+    pub(super) fn changes<R: Real>(&mut self, components: &[&[R]]) -> Option<Vec<RoundChange>> {
         if !self.is_measuring {
-            return;
+            return None;
         }
         let number = self.measured;
         let before = self.before.get(number).filter(|before| !before.is_empty());
@@ -153,7 +162,7 @@ impl SteadyState {
             self.before.resize(number + 1, Vec::new());
         }
         self.before[number] = components.iter().map(|values| R::slice_to_f64(values)).collect();
-        self.record(kind, &found);
+        Some(found)
     }
 
     /// True if the round that was measured has changed nothing; forgets the measure.
@@ -167,6 +176,42 @@ impl SteadyState {
     }
 }
 
+impl RoundChange {
+    /// That of no element.
+    const NONE: RoundChange = RoundChange { least: f64::INFINITY, greatest: f64::NEG_INFINITY, change: None };
+
+    /// That of the elements of both.
+    fn with(self, other: RoundChange) -> RoundChange {
+        let change = match (self.change, other.change) {
+            (Some(a), Some(b)) => Some(largest(a, b)),
+            (one, other) => one.or(other),
+        };
+        RoundChange { least: self.least.min(other.least), greatest: self.greatest.max(other.greatest), change }
+    }
+
+    /// The changes of each component on all ranks, of those of the elements that this one owns.
+    ///
+    /// # Errors
+    /// `Backend` if another rank has ended.
+    pub(super) fn reduced(context: &RankContext, own: &[RoundChange]) -> Result<Vec<RoundChange>, Error> {
+        // All ranks have a round before, or none.
+        let has_change = own.iter().any(|found| found.change.is_some());
+        let sent: Vec<f64> = own.iter().flat_map(|found| [found.least, found.greatest, found.change.unwrap_or(0.0)]).collect();
+        let mut all = vec![RoundChange::NONE; own.len()];
+        for list in context.lists(&sent)? {
+            for (sum, &[least, greatest, change]) in all.iter_mut().zip(list.as_chunks().0) {
+                *sum = sum.with(RoundChange { least, greatest, change: has_change.then_some(change) });
+            }
+        }
+        Ok(all)
+    }
+}
+
+/// The larger one of two changes. What is not a number is larger than all.
+fn largest(a: f64, b: f64) -> f64 {
+    if a.is_nan() || b.is_nan() { f64::NAN } else { a.max(b) }
+}
+
 /// The change of a component from its values after the round before; rounded as the values are.
 fn change_of<R: Real>(values: &[R], before: Option<&[f64]>) -> RoundChange {
     let (mut least, mut greatest) = (f64::INFINITY, f64::NEG_INFINITY);
@@ -175,7 +220,6 @@ fn change_of<R: Real>(values: &[R], before: Option<&[f64]>) -> RoundChange {
         greatest = greatest.max(value.to_f64());
     }
     let difference = |(value, &before): (&R, &f64)| (*value - R::from_f64(before)).to_f64().abs();
-    let largest = |a: f64, b: f64| if a.is_nan() || b.is_nan() { f64::NAN } else { a.max(b) };
     let change = before.map(|before| values.iter().zip(before).map(difference).fold(0.0, largest));
     RoundChange { least, greatest, change }
 }

@@ -38,6 +38,14 @@ const SETS: [CanonicalSet; 6] = [
     CanonicalSet::new(EntityKind::Face, Extent::Boundary),
 ];
 
+/// The canonical sets of a grid of so many dimensions, each once: edges and vertices where they are
+/// neither faces nor cells.
+fn sets(dim: usize) -> Vec<CanonicalSet> {
+    let kinds = [EntityKind::Edge, EntityKind::Vertex].into_iter().filter(|kind| kind.on_grid_of(dim) == *kind);
+    let skeleton = kinds.flat_map(|kind| [Extent::All, Extent::Interior, Extent::Boundary].map(|extent| CanonicalSet::new(kind, extent)));
+    SETS.into_iter().chain(skeleton).collect()
+}
+
 /// A grid of arrays: lines, planes, blocks, planes with joined sides, triangles.
 fn grid(random: &mut Random) -> Grid {
     let n = |random: &mut Random, most: usize| 1 + random.below(most);
@@ -142,7 +150,13 @@ fn parts_are_the_grid_around_their_cells() {
                     }
                 }
             }
-            for set in SETS {
+            for kind in [EntityKind::Edge, EntityKind::Vertex] {
+                let (here, all) = (part.centroids(kind), whole.centroids(kind));
+                assert!(here.iter().zip(0..).all(|(at, entity)| *at == all[in_file(kind, entity) as usize]), "{kind:?}");
+                let (here, all) = (part.measures(kind), whole.measures(kind));
+                assert!(here.iter().zip(0..).all(|(size, entity)| *size == all[in_file(kind, entity) as usize]), "{kind:?}");
+            }
+            for set in sets(whole.dim()) {
                 let here = Domain::canonical(&Arc::new(part.clone()), set).unwrap();
                 let all = Domain::canonical(&Arc::new(whole.clone()), set).unwrap();
                 let of_layers: Vec<_> = here.elements().iter().map(|&element| told.layer(set.kind, element)).collect();
@@ -165,7 +179,7 @@ fn parts_are_the_grid_around_their_cells() {
 #[test]
 fn boxes_are_the_grid_around_their_cells() {
     let mut random = Random(7_100_005);
-    let mut around = 0;
+    let (mut around, mut shared) = (0, 0);
     for _ in 0..80 {
         let dim = 1 + random.below(3);
         let n: [usize; 3] = std::array::from_fn(|axis| if axis < dim { 2 + random.below(7) } else { 1 });
@@ -179,9 +193,11 @@ fn boxes_are_the_grid_around_their_cells() {
         let whole = Grid::cartesian(shape).unwrap();
         let n_ranks = 1 + random.below(4) as u32;
         let Ok(boxes) = Boxes::new(n.map(|n| n as u64), [false; 3], n_ranks, [[0; 2]; 3]) else { continue };
-        let owner = |ijk: [usize; 3]| boxes.owner(ijk.map(|at| at as u64));
+        let owner = move |ijk: [usize; 3]| boxes.owner(ijk.map(|at| at as u64));
         let wraps = [random.below(2) == 0, random.below(2) == 0, false];
         let layers = random.below(3);
+        let mut owned: [Vec<u32>; 2] = Default::default();
+        let mut parts = 0;
         for rank in 0..n_ranks {
             let own = boxes.box_of(RankId(rank));
             let part = PartBox { start: own.start.map(|at| at as usize), len: own.len.map(|n| n as usize), layers, wraps };
@@ -224,7 +240,31 @@ fn boxes_are_the_grid_around_their_cells() {
                     assert_eq!(ends.map(in_file), expected);
                 }
             }
-            for face in (0..part.n_faces() as u32).filter(|_| wraps == [false; 3]) {
+            parts += 1;
+            // Programs that go around an axis that is cut have neither faces, edges nor vertices.
+            if wraps != [false; 3] {
+                continue;
+            }
+            for (kind, owned) in [EntityKind::Edge, EntityKind::Vertex].into_iter().zip(&mut owned) {
+                let on = kind.on_grid_of(dim);
+                for (entity, at) in (0..).zip(part.centroids(kind)) {
+                    let file = part.file_index(kind, entity);
+                    assert_eq!(*at, whole.centroids(kind)[file as usize], "{n:?} {kind:?} {file}");
+                    assert_eq!(part.find_entity(kind, file), Some(entity));
+                    assert_eq!(part.measures(kind)[entity as usize], whole.measures(kind)[file as usize]);
+                    owned.extend(told.owns(RankId(rank), on, entity).then_some(file));
+                }
+                for extent in [Extent::Interior, Extent::Boundary] {
+                    let members = |grid: &Grid| grid.canonical_elements(CanonicalSet::new(kind, extent)).unwrap();
+                    let is_inside = |entity: &u32| told.layer(on, *entity).unwrap() < layers;
+                    let mut found: Vec<u32> =
+                        members(&part).into_iter().filter(is_inside).map(|entity| part.file_index(kind, entity)).collect();
+                    found.sort_unstable();
+                    let inside = |index: &u32| part.find_entity(kind, *index).is_some_and(|entity| is_inside(&entity));
+                    assert_eq!(found, members(&whole).into_iter().filter(inside).collect::<Vec<_>>(), "{n:?} {kind:?} {extent:?}");
+                }
+            }
+            for face in 0..part.n_faces() as u32 {
                 let file = part.file_index(EntityKind::Face, face) as usize;
                 assert_eq!(
                     geometry.face_centroids[face as usize][..dim],
@@ -233,8 +273,16 @@ fn boxes_are_the_grid_around_their_cells() {
                 );
             }
         }
+        if wraps == [false; 3] && parts == n_ranks {
+            shared += usize::from(n_ranks > 1);
+            for (kind, mut owned) in [EntityKind::Edge, EntityKind::Vertex].into_iter().zip(owned) {
+                owned.sort_unstable();
+                assert!(owned.into_iter().eq(0..whole.n_entities(kind).unwrap() as u32), "each has one owner: {n:?} {kind:?}");
+            }
+        }
     }
     assert!(around > 200, "sides were read beyond: {around}");
+    assert!(shared >= 15, "edges and vertices of {shared} grids on several ranks");
 }
 
 /// After an exchange all layers up to its depth have the values of their owners, others what they
@@ -249,7 +297,7 @@ fn halos_have_the_values_of_their_owners() {
         let depth = 1 + random.below(layers) as u32;
         let value = |index: u32| f64::from(index) + 0.5;
         let sent = on_ranks(&whole, &owners, n_ranks, layers, |context, part| {
-            for set in SETS {
+            for set in sets(part.dim()) {
                 let all = Domain::canonical(part, set).unwrap();
                 let held: Vec<bool> = numbers(&all, f64::from).iter().map(|&index| !(index as u64 ^ seed).is_multiple_of(3)).collect();
                 for domain in [Domain::filtered("some", &all, &held), all] {
@@ -295,7 +343,8 @@ fn reductions(seed: u64, times: usize) {
     for _ in 0..times {
         let whole = Arc::new(grid(&mut random));
         let (owners, n_ranks) = owners(&mut random, whole.n_cells());
-        let (set, seed) = (SETS[random.below(SETS.len())], random.next());
+        let sets = sets(whole.dim());
+        let (set, seed) = (sets[random.below(sets.len())], random.next());
         let value = |index: u32| {
             let mut own = Random(seed ^ u64::from(index));
             let exponent = own.below(10) as i32 - 5;

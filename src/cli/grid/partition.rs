@@ -42,11 +42,7 @@ pub(super) fn partition(args: &PartitionArgs, console: &Console) -> Result<(), F
     let Some(out) = &args.output else { return Ok(()) };
     files::save(out, console, |file| match &parts {
         Parts::Listed { partition, .. } => partition_file::write(partition.owners().iter().copied(), file),
-        Parts::Boxes(boxes) => {
-            let [nx, ny, nz] = boxes.cells();
-            let rows = (0..nz).flat_map(|k| (0..ny).map(move |j| (j, k)));
-            partition_file::write(rows.flat_map(|(j, k)| (0..nx).map(move |i| boxes.owner([i, j, k]))), file)
-        }
+        Parts::Boxes(boxes) => partition_file::write(boxes.owners(), file),
     })
 }
 
@@ -73,10 +69,7 @@ fn boxes(cells: &[u64], n_ranks: u32, layers: u8) -> Result<Boxes, Failure> {
 fn read(file: &Path, n_cells: usize) -> Result<Partition, Error> {
     let text = std::fs::read_to_string(file);
     let text = text.map_err(|error| Error::new(ErrorKind::Data, format!("`{}` cannot be read: {error}", file.display())))?;
-    partition_file::parse(&text, n_cells).map_err(|mut error| {
-        error.message = format!("`{}`: {}", file.display(), error.message);
-        error
-    })
+    partition_file::parse_file(file, &text, n_cells)
 }
 
 /// Bytes of a number.

@@ -1,5 +1,6 @@
 //! Loads of a mutable between which nothing is stored: one of them, so that what it loads is
-//! exchanged once.
+//! exchanged once. Loads of state are joined within a loop of the main program only: a checkpoint
+//! has the same variables and values as that of one process.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,16 +11,26 @@ use crate::passes::inline::rename;
 /// Replaces later loads of these mutables by earlier ones. True if there were any.
 pub(super) fn join(function: &mut Function, mutables: &BTreeSet<MutableId>) -> bool {
     let body = std::mem::take(&mut function.body);
-    let mut joiner = Joiner { function, mutables, renamed: BTreeMap::new() };
+    let state = stored_from_first_loop(&body);
+    let mut joiner = Joiner { function, mutables, state, is_in_loop: false, renamed: BTreeMap::new() };
     let body = joiner.block(body, &mut BTreeMap::new());
     let joined = !joiner.renamed.is_empty();
     function.body = body;
     joined
 }
 
+/// Mutables that the first loop of a body, or a statement after it, stores.
+fn stored_from_first_loop(body: &Block) -> BTreeSet<MutableId> {
+    let from = body.statements.iter().skip_while(|statement| !matches!(statement.kind, StmtKind::For { .. }));
+    stored_mutables(&Block { statements: from.cloned().collect() })
+}
+
 struct Joiner<'a> {
     function: &'a mut Function,
     mutables: &'a BTreeSet<MutableId>,
+    /// Mutables that checkpoints may have.
+    state: BTreeSet<MutableId>,
+    is_in_loop: bool,
     /// Values of later loads, and those that stand for them.
     renamed: BTreeMap<ValueId, ValueId>,
 }
@@ -36,7 +47,9 @@ impl Joiner<'_> {
                         self.renamed.insert(result, earlier);
                         continue;
                     }
-                    loaded.extend(results.first().map(|&result| (mutable, result)));
+                    if self.is_in_loop || !self.state.contains(&mutable) {
+                        loaded.extend(results.first().map(|&result| (mutable, result)));
+                    }
                     StmtKind::Let { results, op: Op::Load(mutable) }
                 }
                 StmtKind::Store { mutable, value } => {
@@ -46,7 +59,9 @@ impl Joiner<'_> {
                 StmtKind::For { rounds, body } => {
                     let stored = stored_mutables(&body);
                     loaded.retain(|mutable, _| !stored.contains(mutable));
+                    let outer = std::mem::replace(&mut self.is_in_loop, true);
                     let body = self.block(body, &mut loaded.clone());
+                    self.is_in_loop = outer;
                     StmtKind::For { rounds, body }
                 }
                 kind @ (StmtKind::Let { .. } | StmtKind::Output { .. } | StmtKind::Launch { .. } | StmtKind::Return(_)) => kind,
