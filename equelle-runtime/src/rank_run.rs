@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::entity::EntityKind;
 use crate::error::Error;
-use crate::grid::{Grid, PartBox};
+use crate::grid::{Grid, PartBox, Renumber};
 use crate::io::Sink;
 use crate::params::Parameters;
 use crate::program::{HaloNeeds, Program};
@@ -47,6 +47,9 @@ pub fn run(
 ) -> Result<Vec<Arc<RankProgress>>, Error> {
     let parameters = Parameters::from_words(words)?;
     let grid = grid_for_program(program, &parameters)?;
+    // Renumbered, a grid with joined sides has no closed forms in one process.
+    let is_renumbered = grid.has_joined_sides() && Renumber::from_parameters(&parameters)? == Renumber::Yes;
+    let grid = if is_renumbered { grid.as_unstructured() } else { grid };
     let given = partition_file::from_parameters(&parameters, grid.n_cells(), ranks.n_ranks)?;
     let ranks = &ThreadRanks { partition: given.or_else(|| ranks.partition.clone()), ..*ranks };
     let parts = Parts::new(grid, needs, ranks)?;
@@ -102,11 +105,12 @@ enum Cut {
 impl Parts {
     fn new(grid: Grid, needs: HaloNeeds, ranks: &ThreadRanks) -> Result<Parts, Error> {
         let HaloNeeds { layers, cuts, wraps } = needs;
-        let shape = grid.cartesian_shape().copied();
+        let shape = grid.closed_shape().copied();
         let (grid, cut) = match (&ranks.partition, shape) {
             (Some(partition), _) => (grid.as_unstructured(), Cut::Cells(partition.clone())),
             (None, Some(shape)) => {
                 let n = shape.n.map(|n| n as u64);
+                let wraps = std::array::from_fn(|axis| wraps[axis] || shape.joined[axis]);
                 let boxes = Boxes::cut_along(cuts, n, wraps, ranks.n_ranks, [[1; 2]; 3]).map_err(|error| uncut(error, cuts))?;
                 (grid, Cut::Boxes { boxes, wraps })
             }

@@ -3,15 +3,19 @@
 //!
 //! A widened box ends at a side of the whole grid, where rules of `Halo` hold as ever, or beyond
 //! cells of the halo, where whatever kernels compute at its sides is not read by layers within.
-//! Along an axis around which programs read, a box goes on at the other end of the grid. The layer
-//! of a cell is the largest distance along an axis, so that corners are of the first layer.
+//! Along an axis around which programs read, or whose sides are joined, a box goes on at the other
+//! end of the grid. The layer of a cell is the largest distance along an axis, so that corners are
+//! of the first layer.
+//!
+//! The box of a grid with joined sides has arrays, as that has, in the numbering of its shape.
 
 use std::sync::Arc;
 
 use super::numbering::{Numbering, Permutation};
+use super::part::local_geometry;
 use super::part_owners::{GridPart, KindPart, LazySkeleton};
-use super::part_skeleton::box_skeleton;
-use super::{BoxLocation, Cartesian, CartesianFace, Grid, NONE};
+use super::part_skeleton::{array_skeleton, box_skeleton};
+use super::{BoxLocation, Cartesian, CartesianFace, Grid, NONE, Topology};
 use crate::error::{Error, ErrorKind};
 use crate::rank_id::RankId;
 
@@ -29,19 +33,20 @@ pub struct PartBox {
 }
 
 impl Grid {
-    /// The part of a Cartesian grid that a rank holds, as a Cartesian grid. `owner` has the rank of
-    /// a cell.
+    /// The part of a Cartesian grid that a rank holds, as a Cartesian grid; sides may be joined
+    /// ([`Grid::closed_shape`]). `owner` has the rank of a cell.
     ///
     /// # Errors
     /// `Data` if this is no Cartesian grid, or a box that reads around an axis is so thin that its
     /// halo goes around more than once.
     pub fn box_of(&self, part: PartBox, owner: impl Fn([usize; 3]) -> RankId + Send + Sync + 'static) -> Result<Grid, Error> {
-        let whole = *self.cartesian_shape().ok_or_else(|| Error::internal("boxes are cut out of a Cartesian grid"))?;
+        let whole = *self.closed_shape().ok_or_else(|| Error::internal("boxes are cut out of a Cartesian grid"))?;
         let PartBox { start, len, layers, wraps } = part;
-        let (mut first, mut n) = ([0; 3], [1; 3]);
+        let (mut first, mut n, mut joined) = ([0; 3], [1; 3], whole.joined);
         for axis in 0..whole.dim {
             let is_cut = len[axis] < whole.n[axis];
-            let (low, high) = match (is_cut, wraps[axis]) {
+            joined[axis] &= !is_cut;
+            let (low, high) = match (is_cut, wraps[axis] || whole.joined[axis]) {
                 (false, _) => (0, 0),
                 (true, true) => (layers, layers),
                 (true, false) => (layers.min(start[axis]), layers.min(whole.n[axis] - start[axis] - len[axis])),
@@ -54,7 +59,7 @@ impl Grid {
             first[axis] = start[axis] as i64 - low as i64;
             n[axis] = low + len[axis] + high;
         }
-        let shape = Cartesian { n, place: Some(BoxLocation { start: first, whole: whole.n }), ..whole };
+        let shape = Cartesian { n, joined, place: Some(BoxLocation { start: first, whole: whole.n }), ..whole };
         let layer_along = move |axis: usize, at: usize| {
             let at = at as i64 + first[axis];
             let (start, end) = (start[axis] as i64, (start[axis] + len[axis]) as i64);
@@ -77,21 +82,44 @@ impl Grid {
             let [low, high] = whole.face_cells(number as usize);
             face_owners.push(owner(whole.cell_ijk(if low == NONE { high } else { low } as usize)));
         }
-        let told = GridPart {
-            cells: KindPart {
-                owners: cells.iter().map(|&ijk| owner(in_whole(ijk))).collect(),
-                layers: cell_layers.clone(),
-                whole: whole.n_cells(),
-            },
-            faces: KindPart { owners: face_owners, layers: face_layers.clone(), whole: whole.n_faces() },
-            skeleton: LazySkeleton::new(move || box_skeleton(&shape, &whole, &layer_along, &owner)),
+        let cell_owners: Vec<RankId> = cells.iter().map(|&ijk| owner(in_whole(ijk))).collect();
+        let cells = Permutation::from_part(cell_numbers, &cell_layers);
+        let faces = Permutation::from_part(face_numbers, &face_layers);
+        let has_joined_sides = self.has_joined_sides;
+        let mut grid = if has_joined_sides { self.joined_box(shape, &cells, &faces)? } else { Grid::cartesian(shape)? };
+        let skeleton = if has_joined_sides {
+            let rank = owner(start);
+            let (of_skeleton, here, layers) = (self.without_geometry().shared(), cells.to_file.clone(), cell_layers.clone());
+            LazySkeleton::new(move || {
+                let owners: Vec<RankId> = (0..whole.n_cells()).map(|cell| owner(whole.cell_ijk(cell))).collect();
+                array_skeleton(&of_skeleton, &owners, rank, &here, &layers)
+            })
+        } else {
+            LazySkeleton::new(move || box_skeleton(&shape, &whole, &layer_along, &owner))
         };
-        let mut grid = Grid::cartesian(shape)?;
-        let cells = Some(Permutation::from_part(cell_numbers, &cell_layers));
-        let faces = Some(Permutation::from_part(face_numbers, &face_layers));
-        grid.numbering = Arc::new(Numbering { cells, faces, interior_first: None });
+        let told = GridPart {
+            cells: KindPart { owners: cell_owners, layers: cell_layers, whole: whole.n_cells() },
+            faces: KindPart { owners: face_owners, layers: face_layers, whole: whole.n_faces() },
+            skeleton,
+        };
+        grid.numbering = Arc::new(Numbering { cells: Some(cells), faces: Some(faces), interior_first: None });
         grid.part = Some(Arc::new(told));
         grid.set_threads(self.threads().clone());
+        Ok(grid)
+    }
+
+    /// A box of a grid with joined sides, as arrays in the numbering of its shape. Geometry is that
+    /// of the whole grid, where the low side of a cell comes before the high one too.
+    fn joined_box(&self, shape: Cartesian, cells: &Permutation, faces: &Permutation) -> Result<Grid, Error> {
+        let mut topology = Topology { cell_face_pos: vec![0], ..Topology::default() };
+        for cell in 0..shape.n_cells() {
+            let sides = (0..shape.dim).flat_map(|axis| [(axis, false), (axis, true)]);
+            topology.cell_faces.extend(sides.map(|(axis, high)| shape.cell_face(cell, axis, high) as u32));
+            topology.cell_face_pos.push(topology.cell_faces.len());
+        }
+        topology.face_cells = (0..shape.n_faces()).map(|face| shape.face_cells(face)).collect();
+        let mut grid = Grid::unstructured(self.dim, topology, local_geometry(self.geometry(), cells, faces))?;
+        (grid.has_joined_sides, grid.joined_shape) = (true, Some(shape));
         Ok(grid)
     }
 }
@@ -100,9 +128,14 @@ impl Grid {
 fn face_in_whole(shape: &Cartesian, whole: &Cartesian, face: CartesianFace) -> u32 {
     let CartesianFace { axis, ijk } = face;
     let mut place: [usize; 3] = std::array::from_fn(|other| shape.whole_index(other, ijk[other]));
-    // Along its axis a face counts nodes: the last one is that above the last cell.
-    if ijk[axis] > 0 {
-        place[axis] = shape.whole_index(axis, ijk[axis] - 1) + 1;
+    // Along its axis a face counts nodes, and the cells below it where the whole grid is joined.
+    if !shape.joined[axis] {
+        let below = ijk[axis].checked_sub(1).map(|below| shape.whole_index(axis, below));
+        place[axis] = match (whole.joined[axis], below) {
+            (false, below) => below.map_or(place[axis], |below| below + 1),
+            (true, Some(below)) => below,
+            (true, None) => (place[axis] + whole.n[axis] - 1) % whole.n[axis],
+        };
     }
     whole.face(CartesianFace { axis, ijk: place }) as u32
 }

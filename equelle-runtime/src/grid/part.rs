@@ -141,7 +141,7 @@ fn local_topology(topology: &Topology, cells: &Permutation, faces: &Permutation)
     local
 }
 
-fn local_geometry(geometry: &Geometry, cells: &Permutation, faces: &Permutation) -> Geometry {
+pub(super) fn local_geometry(geometry: &Geometry, cells: &Permutation, faces: &Permutation) -> Geometry {
     fn gather<T: Copy>(values: &[T], numbers: &Permutation) -> Vec<T> {
         if values.is_empty() {
             return Vec::new();

@@ -176,6 +176,58 @@ fn parts_are_the_grid_around_their_cells() {
 
 /// Boxes are the grid around their cells: neighbours by index and across faces, positions bit for
 /// bit, sets away from their ends; along an axis that is read around they go on at its other end.
+/// Sides of one axis at least are joined: cells have the faces, the neighbours and the geometry
+/// that they have in the whole grid, in its order, and boxes have its closed forms.
+#[test]
+fn boxes_of_joined_grids_are_the_grid_around_their_cells() {
+    let mut random = Random(7_100_006);
+    let (mut parts, mut across) = (0, 0);
+    for _ in 0..80 {
+        let dim = 1 + random.below(3);
+        let n: [usize; 3] = std::array::from_fn(|axis| if axis < dim { 2 + random.below(6) } else { 1 });
+        let spacing = std::array::from_fn(|a| if a < dim { [0.1, 0.7, 1.3][a] } else { 1.0 });
+        let joined: [bool; 3] = std::array::from_fn(|axis| axis < dim && (axis == 0 || random.below(2) == 0));
+        let sides: Vec<&str> =
+            ["x-:x+", "y-:y+", "z-:z+"].into_iter().zip(joined).filter(|(_, joined)| *joined).map(|(sides, _)| sides).collect();
+        let open = Grid::cartesian(Cartesian { dim, n, spacing, joined: [false; 3], place: None }).unwrap();
+        let whole = open.with_periodic_sides(&sides.join(",")).unwrap();
+        let shape = *whole.closed_shape().expect("whole sides");
+        let n_ranks = 1 + random.below(5) as u32;
+        let Ok(boxes) = Boxes::new(n.map(|n| n as u64), joined, n_ranks, [[0; 2]; 3]) else { continue };
+        let owner = move |ijk: [usize; 3]| boxes.owner(ijk.map(|at| at as u64));
+        let layers = 1 + random.below(2);
+        for rank in 0..n_ranks {
+            let own = boxes.box_of(RankId(rank));
+            let (start, len) = (own.start.map(|at| at as usize), own.len.map(|n| n as usize));
+            let Ok(part) = whole.box_of(PartBox { start, len, layers, wraps: [false; 3] }, owner) else { continue };
+            parts += 1;
+            assert!(part.closed_shape().is_some() && part.cartesian_shape().is_none());
+            let (told, geometry, expected) = (part.part().unwrap(), part.geometry(), whole.geometry());
+            for cell in 0..part.n_cells() as u32 {
+                let file = part.file_index(EntityKind::Cell, cell);
+                assert_eq!(told.owner(EntityKind::Cell, cell), Some(owner(shape.cell_ijk(file as usize))));
+                assert_eq!(geometry.cell_centroids[cell as usize], expected.cell_centroids[file as usize]);
+                if told.layer(EntityKind::Cell, cell).unwrap() == layers {
+                    continue;
+                }
+                let in_file = |face: &u32| part.file_index(EntityKind::Face, *face);
+                let faces: Vec<u32> = part.topology().faces_of(cell as usize).iter().map(in_file).collect();
+                assert_eq!(faces, whole.topology().faces_of(file as usize), "{n:?} {joined:?}: all faces, in the same order");
+                for face in part.topology().faces_of(cell as usize) {
+                    let number = in_file(face) as usize;
+                    let cells = part.topology().face_cells[*face as usize];
+                    let cells = cells.map(|cell| if cell == NONE { NONE } else { part.file_index(EntityKind::Cell, cell) });
+                    assert_eq!(cells, whole.topology().face_cells[number]);
+                    assert_eq!(geometry.face_centroids[*face as usize], expected.face_centroids[number]);
+                    assert_eq!(geometry.face_gaps[*face as usize], expected.face_gaps[number]);
+                    across += usize::from(expected.face_gaps[number] != [0.0; 3]);
+                }
+            }
+        }
+    }
+    assert!(parts > 100 && across > 1000, "{parts} parts with {across} faces between joined sides");
+}
+
 #[test]
 fn boxes_are_the_grid_around_their_cells() {
     let mut random = Random(7_100_005);
