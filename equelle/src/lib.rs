@@ -26,6 +26,7 @@ pub mod keys;
 pub mod package;
 pub mod pipeline;
 pub mod processor;
+pub mod rank_program;
 pub mod ranks;
 pub mod registry;
 pub mod report;

@@ -86,7 +86,7 @@ impl Grid {
         let cells = Permutation::from_part(cell_numbers, &cell_layers);
         let faces = Permutation::from_part(face_numbers, &face_layers);
         let has_joined_sides = self.has_joined_sides;
-        let mut grid = if has_joined_sides { self.joined_box(shape, &cells, &faces)? } else { Grid::cartesian(shape)? };
+        let mut grid = if has_joined_sides { joined_box(self, shape, &cells, &faces)? } else { Grid::cartesian(shape)? };
         let skeleton = if has_joined_sides {
             let rank = owner(start);
             let (of_skeleton, here, layers) = (self.without_geometry().shared(), cells.to_file.clone(), cell_layers.clone());
@@ -107,21 +107,21 @@ impl Grid {
         grid.set_threads(self.threads().clone());
         Ok(grid)
     }
+}
 
-    /// A box of a grid with joined sides, as arrays in the numbering of its shape. Geometry is that
-    /// of the whole grid, where the low side of a cell comes before the high one too.
-    fn joined_box(&self, shape: Cartesian, cells: &Permutation, faces: &Permutation) -> Result<Grid, Error> {
-        let mut topology = Topology { cell_face_pos: vec![0], ..Topology::default() };
-        for cell in 0..shape.n_cells() {
-            let sides = (0..shape.dim).flat_map(|axis| [(axis, false), (axis, true)]);
-            topology.cell_faces.extend(sides.map(|(axis, high)| shape.cell_face(cell, axis, high) as u32));
-            topology.cell_face_pos.push(topology.cell_faces.len());
-        }
-        topology.face_cells = (0..shape.n_faces()).map(|face| shape.face_cells(face)).collect();
-        let mut grid = Grid::unstructured(self.dim, topology, local_geometry(self.geometry(), cells, faces))?;
-        (grid.has_joined_sides, grid.joined_shape) = (true, Some(shape));
-        Ok(grid)
+/// A box of a grid with joined sides, as arrays in the numbering of its shape. Geometry is that
+/// of the whole grid, where the low side of a cell comes before the high one too.
+fn joined_box(whole: &Grid, shape: Cartesian, cells: &Permutation, faces: &Permutation) -> Result<Grid, Error> {
+    let mut topology = Topology { cell_face_pos: vec![0], ..Topology::default() };
+    for cell in 0..shape.n_cells() {
+        let sides = (0..shape.dim).flat_map(|axis| [(axis, false), (axis, true)]);
+        topology.cell_faces.extend(sides.map(|(axis, high)| shape.cell_face(cell, axis, high) as u32));
+        topology.cell_face_pos.push(topology.cell_faces.len());
     }
+    topology.face_cells = (0..shape.n_faces()).map(|face| shape.face_cells(face)).collect();
+    let mut grid = Grid::unstructured(whole.dim, topology, local_geometry(whole.geometry(), cells, faces))?;
+    (grid.has_joined_sides, grid.joined_shape) = (true, Some(shape));
+    Ok(grid)
 }
 
 /// The number in the whole grid of a face of a box.

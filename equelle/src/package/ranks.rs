@@ -4,7 +4,7 @@ use equelle_front::backend::BackendError;
 use equelle_front::verify::Verified;
 use equelle_runtime::{RankNeeds, RankRefusal};
 
-use crate::ranks::{RankProgram, RankProgramError, invalid};
+use crate::rank_program::{RankProgram, RankProgramError, invalid};
 
 /// A program as its package has it.
 pub(super) struct PackagedProgram {

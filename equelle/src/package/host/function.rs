@@ -317,18 +317,6 @@ impl<'a> FunctionWriter<'a> {
         })
     }
 
-    /// `&mut u`, for a value that an exchange changes.
-    pub(super) fn by_mut(&self, value: ValueId) -> Result<TokenStream, BackendError> {
-        match self.binding(value)? {
-            Binding::Local(name) => Ok(quote! { &mut #name }),
-            Binding::Mutable(mutable) => {
-                let name = &self.mutables[mutable.0 as usize];
-                Ok(quote! { &mut #name })
-            }
-            Binding::Param(_) | Binding::Text(_) => Err(BackendError::internal(self.function.span, "an exchange of what is no variable")),
-        }
-    }
-
     /// The same as an entity collection: a domain gives its elements.
     pub(super) fn by_entities(&mut self, value: ValueId) -> Result<TokenStream, BackendError> {
         if !self.ty(value).is_domain() {

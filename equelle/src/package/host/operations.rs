@@ -10,7 +10,7 @@ use quote::quote;
 
 use super::super::rust::ident;
 use super::super::sets::canonical_set;
-use super::function::FunctionWriter;
+use super::function::{Binding, FunctionWriter};
 
 /// Class of a value, by which a method is chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -204,7 +204,7 @@ impl FunctionWriter<'_> {
                     Class::Bools => ident("exchange_bools"),
                     _ => return Err(unsupported(span, "an exchange of values of this type")),
                 };
-                let (value, depth) = (self.by_mut(*value)?, Literal::u32_unsuffixed(*depth));
+                let (value, depth) = (exchanged(self, *value)?, Literal::u32_unsuffixed(*depth));
                 Ok(quote! { rt.#method(#value, #depth)? })
             }
             Op::Gradient(values) => self.call("gradient", &[*values]),
@@ -545,6 +545,18 @@ impl FunctionWriter<'_> {
 
 fn unsupported(span: Span, what: &str) -> BackendError {
     BackendError::internal(span, format!("{what}, which the checker should have refused"))
+}
+
+/// `&mut u`, for a value that an exchange changes.
+fn exchanged(writer: &FunctionWriter<'_>, value: ValueId) -> Result<TokenStream, BackendError> {
+    let name = match writer.binding(value)? {
+        Binding::Local(name) => name,
+        Binding::Mutable(mutable) => &writer.mutables[mutable.0 as usize],
+        Binding::Param(_) | Binding::Text(_) => {
+            return Err(BackendError::internal(writer.function.span, "an exchange of what is no variable"));
+        }
+    };
+    Ok(quote! { &mut #name })
 }
 
 /// A literal of type f64 that reads back to the same bits.

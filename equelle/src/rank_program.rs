@@ -1,0 +1,86 @@
+//! Programs with the exchanges that they need on several ranks.
+
+use equelle_front::ir::AxisRules;
+use equelle_front::passes;
+use equelle_front::passes::halo::{HaloLayers, HaloRefusal};
+use equelle_front::source::SourceMap;
+use equelle_front::verify::{self, Verified, VerifyError};
+use equelle_runtime::{Error, ErrorKind, HaloNeeds, RankRefusal};
+
+use crate::failure::Failure;
+
+/// A program with the exchanges that it needs on ranks.
+#[derive(Clone, Debug)]
+pub struct RankProgram {
+    verified: Verified,
+    halo: HaloLayers,
+    needs: HaloNeeds,
+}
+
+/// An error of a program that is to run on ranks.
+#[derive(Clone, Debug)]
+pub enum RankProgramError {
+    /// It has a construct that does not run on ranks.
+    Refused(HaloRefusal),
+    /// The exchanges are not those that it needs: a defect of ours.
+    Invalid(Vec<VerifyError>),
+}
+
+impl RankProgramError {
+    /// For the user, with the line.
+    pub fn into_failure(self, source: &SourceMap) -> Failure {
+        match self {
+            RankProgramError::Refused(HaloRefusal { span, construct }) => {
+                let line = source.line(span.start);
+                let (file, own) = source.file_and_line(line);
+                let place = format!("{}:{own}: {}", source.file(file).name(), source.line_text(line).trim());
+                let refusal = RankRefusal { construct: construct.to_string().into(), line };
+                Error::new(ErrorKind::Usage, format!("{refusal}\n --> {place}")).into()
+            }
+            RankProgramError::Invalid(errors) => Failure::Internal(invalid(&errors)),
+        }
+    }
+}
+
+/// The message of exchanges that are not those that a program needs.
+pub(crate) fn invalid(errors: &[VerifyError]) -> String {
+    let lines: Vec<String> = errors.iter().map(|error| format!("\n  {error}")).collect();
+    format!("the IR is not valid{}", lines.concat())
+}
+
+impl RankProgram {
+    /// Inserts the exchanges that a program needs, and proves that none is missing.
+    ///
+    /// # Errors
+    /// For a program that cannot run on ranks.
+    pub fn new(verified: &Verified) -> Result<RankProgram, RankProgramError> {
+        let mut module = verified.module().clone();
+        let halo = passes::for_ranks(&mut module).map_err(RankProgramError::Refused)?;
+        let axes = AxisRules::from_module(&module);
+        verify::halo::check(&module, halo.layers).map_err(RankProgramError::Invalid)?;
+        let verified = verify::verify(module).map_err(RankProgramError::Invalid)?;
+        let cuts = std::array::from_fn(|axis| axes.may_be_cut(axis));
+        let needs = HaloNeeds { layers: halo.layers, cuts, wraps: axes.wraps };
+        Ok(RankProgram { verified, halo, needs })
+    }
+
+    /// Its IR.
+    pub fn verified(&self) -> &Verified {
+        &self.verified
+    }
+
+    /// Its IR alone.
+    pub(crate) fn into_verified(self) -> Verified {
+        self.verified
+    }
+
+    /// Layers and exchanges.
+    pub fn halo(&self) -> &HaloLayers {
+        &self.halo
+    }
+
+    /// Needs that decide how grids are cut.
+    pub fn needs(&self) -> HaloNeeds {
+        self.needs
+    }
+}
