@@ -85,13 +85,16 @@ fn left(dir: &Path) -> BTreeMap<String, Vec<u8>> {
     found
 }
 
+/// A run with these parameters.
+type Way<'r> = dyn Fn(&[String]) + 'r;
+
 /// Runs of a program that are to leave the same files.
 struct Ways<'r> {
-    whole: &'r (dyn Fn(&[String]) + Sync),
+    whole: &'r Way<'r>,
     /// Another way to the same files, checkpoints among them.
-    again: Option<&'r (dyn Fn(&[String]) + Sync)>,
+    again: Option<&'r Way<'r>>,
     /// Goes on from a checkpoint.
-    rest: &'r (dyn Fn(&[String]) + Sync),
+    rest: &'r Way<'r>,
 }
 
 /// The first file that two runs have not left alike, with its bytes as text.
