@@ -85,16 +85,16 @@ fn left(dir: &Path) -> BTreeMap<String, Vec<u8>> {
     found
 }
 
-/// A run of a program with these words.
-type Run<'r> = &'r (dyn Fn(&[String]) + Sync);
+/// A run with these parameters.
+type Way<'r> = dyn Fn(&[String]) + 'r;
 
 /// Runs of a program that are to leave the same files.
 struct Ways<'r> {
-    whole: Run<'r>,
+    whole: &'r Way<'r>,
     /// Another way to the same files, checkpoints among them.
-    again: Option<Run<'r>>,
+    again: Option<&'r Way<'r>>,
     /// Goes on from a checkpoint.
-    rest: Run<'r>,
+    rest: &'r Way<'r>,
 }
 
 /// The first file that two runs have not left alike, with its bytes as text.

@@ -173,3 +173,35 @@ fn ranks_end_as_one_process_does() {
         assert!(stopped(Some(n_ranks)) == expected, "{n_ranks} ranks");
     }
 }
+
+/// Checkpoints by time come after looks of rank 0, the first one after the first round. A run that
+/// fails has the error of one process, and its checkpoints instead of a last good state.
+#[test]
+fn checkpoints_by_time_and_of_runs_that_fail() {
+    let folder = scratch("ranks_fails");
+    let program = folder.join("fails.equelle");
+    let text = "u : Mutable Collection Of Scalar On AllCells() = Centroid(AllCells())[0]\n\
+        For i In Range(0, 9) {\n    u = 2 * u\n    Output(\"u\", Sqrt(100 - u))\n}\n";
+    std::fs::write(&program, text).expect("a program");
+    let dir = folder.join("out");
+    let run = |n_ranks: Option<u32>, own: &[&str]| {
+        let mut words = ["run", "-q", "--interpret", "--nondimensional"].map(str::to_owned).to_vec();
+        words.extend([program.display().to_string(), format!("output_dir={}", dir.display())]);
+        words.extend(n_ranks.map(|n_ranks| format!("--ranks-threads={n_ranks}")));
+        words.extend(["nx=6", "output_format=npy"].iter().chain(own).map(ToString::to_string));
+        ended(&words)
+    };
+    let first_line = |end: (Option<i32>, String, String)| (end.0, end.2.lines().next().unwrap_or_default().to_owned());
+    let expected = first_line(run(None, &[]));
+    assert!(expected.0 == Some(3) && expected.1.contains("is not finite"), "{expected:?}");
+    assert!(dir.join("failure").is_dir());
+    for n_ranks in [1, 2, 4] {
+        let _ = std::fs::remove_dir_all(&dir);
+        assert_eq!(first_line(run(Some(n_ranks), &["checkpoint_minutes=1e-9"])), expected, "{n_ranks} ranks");
+        assert!(!dir.join("failure").exists());
+        // 5.5 times 2^4 is below 100, so that four rounds are whole.
+        let on_three = first_line(run(Some(3), &["restart=latest"]));
+        assert!(on_three.1.starts_with("error: output `u` is not finite in step 5 of 9"), "{on_three:?}");
+        assert_eq!(on_three, first_line(run(None, &["restart=latest"])), "{n_ranks} ranks");
+    }
+}
