@@ -67,8 +67,7 @@ impl DomainPlan {
     /// As for [`Transport::receive`]; `Data` for edges and vertices.
     pub(super) fn new(transport: &dyn Transport, domain: &Domain) -> Result<DomainPlan, Error> {
         let kind = domain.kind().on_grid_of(domain.grid().dim());
-        let missing = || Error::new(ErrorKind::Data, format!("runs on ranks have no {} yet", kind.nouns()));
-        let part = domain.grid().part().filter(|part| part.n_whole(kind).is_some()).ok_or_else(missing)?;
+        let part = domain.grid().part().filter(|part| part.n_whole(kind).is_some()).ok_or_else(|| unsupported(kind))?;
         let in_file: Vec<u32> = (0..domain.len()).map(|position| domain.grid().file_index(kind, domain.element(position))).collect();
         let own = |position: usize| part.owns(transport.rank(), kind, domain.element(position));
         let (whole_len, positions) = match domain.is_all() {
@@ -159,6 +158,11 @@ pub struct Exchanged {
     pub messages: u64,
     /// Bytes of values in them.
     pub bytes: u64,
+}
+
+/// The error of entities that runs on ranks do not have.
+pub(super) fn unsupported(kind: EntityKind) -> Error {
+    Error::new(ErrorKind::Data, format!("runs on ranks have no {} yet", kind.nouns()))
 }
 
 /// Makes a value once; all ranks make it at the same time.

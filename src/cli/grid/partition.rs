@@ -6,7 +6,7 @@ use std::path::Path;
 use equelle_runtime::error::ErrorKind;
 use equelle_runtime::ranks::{Boxes, CellGraph, HaloCounts, Partition, RankHalo, bisection, partition_file};
 use equelle_runtime::report::bytes;
-use equelle_runtime::{EntityKind, Error};
+use equelle_runtime::{CanonicalSet, EntityKind, Error, Extent};
 use serde_json::json;
 
 use super::super::args::PartitionArgs;
@@ -31,7 +31,7 @@ pub(super) fn partition(args: &PartitionArgs, console: &Console) -> Result<(), F
         }
         (None, cells) => {
             let boxes = boxes(cells.as_deref().unwrap_or_default(), n_ranks, args.layers)?;
-            let counts = boxes.halo_counts([[args.layers; 2]; 3], false);
+            let counts = boxes.halo_counts(3, ALL_CELLS, args.layers.into())?;
             (Parts::Boxes(boxes), counts)
         }
     };
@@ -78,6 +78,9 @@ fn read(file: &Path, n_cells: usize) -> Result<Partition, Error> {
         error
     })
 }
+
+/// The cells of a grid.
+const ALL_CELLS: CanonicalSet = CanonicalSet::new(EntityKind::Cell, Extent::All);
 
 /// Bytes of a number.
 const BYTES: u64 = 8;
