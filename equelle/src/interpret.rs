@@ -1,7 +1,7 @@
 //! Running a program without building it: the interpreter over the runtime of a back-end.
 
 mod cuda;
-mod memory;
+pub(crate) mod memory;
 
 use std::sync::Arc;
 

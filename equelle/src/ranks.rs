@@ -69,6 +69,16 @@ impl RankProgram {
         Ok(RankProgram { verified, halo, axes })
     }
 
+    /// The module with its exchanges.
+    pub(crate) fn verified(&self) -> &Verified {
+        &self.verified
+    }
+
+    /// Axes along which boxes may be cut.
+    pub(crate) fn axes(&self) -> &AxisRules {
+        &self.axes
+    }
+
     /// Layers and exchanges.
     pub fn halo(&self) -> &HaloLayers {
         &self.halo
@@ -149,20 +159,20 @@ pub fn run(
 }
 
 /// A grid and its parts.
-struct Parts {
-    grid: Grid,
+pub(crate) struct Parts {
+    pub(crate) grid: Grid,
     layers: usize,
-    cut: Cut,
+    pub(crate) cut: Cut,
 }
 
 /// How a grid is cut.
-enum Cut {
+pub(crate) enum Cut {
     Boxes { boxes: Boxes, wraps: [bool; 3] },
     Cells(Partition),
 }
 
 impl Parts {
-    fn new(grid: Grid, compiled: &RankProgram, ranks: &ThreadRanks) -> Result<Parts, Error> {
+    pub(crate) fn new(grid: Grid, compiled: &RankProgram, ranks: &ThreadRanks) -> Result<Parts, Error> {
         let layers = compiled.halo.layers as usize;
         let shape = grid.cartesian_shape().copied();
         let (grid, cut) = match (&ranks.partition, shape) {

@@ -322,6 +322,12 @@ pub struct RunArgs {
     /// Run on so many ranks that are threads; for tests
     #[arg(long, hide = true, requires = "interpret", value_parser = clap::value_parser!(u32).range(1..), value_name = "N")]
     pub ranks_threads: Option<u32>,
+    /// Print what a run on ranks takes, and run nothing: cells, exchanges and memory of each rank
+    #[arg(long, help_heading = RUN, requires = "ranks", conflicts_with_all = ["list_inputs", "template"])]
+    pub dry_run: bool,
+    /// Number of ranks
+    #[arg(long, help_heading = RUN, requires = "dry_run", value_parser = clap::value_parser!(u32).range(1..), value_name = "N")]
+    pub ranks: Option<u32>,
     /// Build the program before it runs
     #[arg(long, help_heading = RUN, conflicts_with = "interpret")]
     pub compiled: bool,

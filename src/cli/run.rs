@@ -15,6 +15,7 @@ use equelle_runtime::simulator;
 
 use super::args::{InterpretedKernels, ProgramArgs, RunArgs};
 use super::compile::compile;
+use super::dry_run;
 use super::inputs;
 use super::plot;
 use crate::console::{Console, MessageFormat};
@@ -42,6 +43,12 @@ pub(super) fn run(args: &RunArgs, console: &Console) -> Result<(), Failure> {
     let asks = Parameters::from_words(&args.parameters).is_ok_and(|parameters| parameters.text("audit") == Some("yes"));
     let own = ProgramArgs { audit: args.source.program.audit || asks, ..args.source.program.clone() };
     let given = plot::parameters(args);
+    if let (true, Some(n_ranks)) = (args.dry_run, args.ranks) {
+        let compiled = compile(&args.source.file, &own, &[args.backend], console)?;
+        inputs::check(compiled.program(), &args.source.file, &given, console)?;
+        let kernels = args.interpret.map(|kernels| interpreted_kernels(kernels, args.backend, &args.source.program)).transpose()?;
+        return dry_run::print_plan(&compiled, kernels, args.backend, &given, n_ranks, console);
+    }
     if let Some(kernels) = args.interpret {
         let kernels = interpreted_kernels(kernels, args.backend, &args.source.program)?;
         check_machine(args.backend)?;
