@@ -1,10 +1,11 @@
-//! Programs on ranks that are threads, compared with one process to the bit.
+//! Programs on ranks that are threads, compared with one process to the bit. What ranks need not
+//! have right is made wrong, so that reads of it are seen.
 
 use std::sync::Arc;
 
 use equelle::interpret::{Kernels, run_in};
 use equelle::ranks::{self, RankProgram, RankProgramError, ThreadRanks};
-use equelle_front::ir::Numbers;
+use equelle_front::ir::{Block, Numbers, Op, StmtKind};
 use equelle_front::passes::OptLevel;
 use equelle_front::passes::halo::{HaloRefusal, RefusedConstruct};
 use equelle_front::verify::Verified;
@@ -51,7 +52,7 @@ pub fn compare_on_ranks(program: &Program, fixtures: &Fixtures) -> Result<Option
         let mut programs = Vec::new();
         for module in [&compiled.plain, last] {
             match RankProgram::new(module) {
-                Ok(program) => programs.push((module, program)),
+                Ok(program_on_ranks) => programs.push((module, program_on_ranks.poisoned(program.seed))),
                 Err(RankProgramError::Invalid(errors)) => return Err(Failure::new("IR not valid", format!("for ranks: {errors:?}"))),
                 Err(RankProgramError::Refused(refusal)) => match refusal.construct {
                     RefusedConstruct::Newton | RefusedConstruct::Call(_) | RefusedConstruct::GrowingReach => return Ok(None),
@@ -108,7 +109,7 @@ fn add(
 pub fn compare_subject(subject: &Subject, level: OptLevel, kernels: Kernels) -> Result<Option<u32>, String> {
     let module = subject.compile(level, Numbers::default());
     let program = match RankProgram::new(&module) {
-        Ok(program) => program,
+        Ok(program) => program.poisoned(u64::from(subject.cases.len() as u32)),
         Err(RankProgramError::Refused(HaloRefusal { construct: RefusedConstruct::Newton, .. })) => return Ok(None),
         Err(error) => return Err(format!("{}: {error:?}", subject.name)),
     };
@@ -128,6 +129,69 @@ pub fn compare_subject(subject: &Subject, level: OptLevel, kernels: Kernels) -> 
         same_words(&expected, &found).map_err(|difference| format!("{name}: {difference}"))?;
     }
     Ok(Some(runs))
+}
+
+/// A program with an exchange left out that the verifier finds to be needed.
+#[derive(Clone, Debug)]
+pub struct Mutant {
+    /// The program, the value that is not exchanged, and its line.
+    pub name: String,
+    /// True if some run differs from that of one process; none if no grid can be cut.
+    pub is_noticed: Option<bool>,
+}
+
+/// Leaves out each exchange of a program of the project in turn, and runs what remains on 2 to 5
+/// ranks, until a run differs from that of one process. `is_tried` chooses among them by number.
+pub fn mutants(subject: &Subject, level: OptLevel, kernels: Kernels, is_tried: impl Fn(usize) -> bool) -> Vec<Mutant> {
+    let module = subject.compile(level, Numbers::default());
+    let Ok(program) = RankProgram::new(&module) else { return Vec::new() };
+    let mut expected: Vec<Option<Outcome>> = vec![None; subject.cases.len()];
+    let exchanges = program.halo().exchanges.iter().enumerate().filter(|(number, _)| is_tried(*number));
+    let tried = exchanges.map(|(number, exchange)| {
+        let mut without = program.verified().module().clone();
+        leave_out(&mut without.main.body, &mut number.clone());
+        let line = without.source.line(exchange.span.start);
+        let name = format!("{} {level:?}, line {line}: `{}` to layer {}", subject.name, exchange.name, exchange.depth);
+        let Ok(mutant) = program.with_unproven(without) else { return Mutant { name, is_noticed: None } };
+        let mut is_noticed = None;
+        for (case, expected) in subject.cases.iter().zip(&mut expected) {
+            let words = case.words(&[]);
+            let expected = expected.get_or_insert_with(|| run_by(&subject.runnable, &words, |session| run_in(kernels, &module, session)));
+            for n_ranks in [3, 5, 2] {
+                let mutant = mutant.clone().poisoned(u64::from(n_ranks));
+                let ranks = ThreadRanks { n_ranks, partition: None, seed: None };
+                let Some(found) = run_on_ranks(kernels, &subject.runnable, &mutant, &words, &ranks) else { continue };
+                if same_words(expected, &found).is_err() {
+                    return Mutant { name, is_noticed: Some(true) };
+                }
+                is_noticed = Some(false);
+            }
+        }
+        Mutant { name, is_noticed }
+    });
+    tried.collect()
+}
+
+/// Leaves out the exchange after so many others.
+fn leave_out(block: &mut Block, before: &mut usize) -> bool {
+    for number in 0..block.statements.len() {
+        match &mut block.statements[number].kind {
+            StmtKind::Let { op: Op::Exchange { .. }, .. } => match before.checked_sub(1) {
+                Some(left) => *before = left,
+                None => {
+                    block.statements.remove(number);
+                    return true;
+                }
+            },
+            StmtKind::For { body, .. } => {
+                if leave_out(body, before) {
+                    return true;
+                }
+            }
+            StmtKind::Let { .. } | StmtKind::Store { .. } | StmtKind::Output { .. } | StmtKind::Launch { .. } | StmtKind::Return(_) => {}
+        }
+    }
+    false
 }
 
 /// Owners at random; `None` for a grid with fewer cells than ranks.

@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
-use equelle_front::ir::AxisRules;
+use equelle_front::ir::{AxisRules, Module};
 use equelle_front::passes;
 use equelle_front::passes::halo::{HaloLayers, HaloRefusal};
 use equelle_front::source::SourceMap;
+use equelle_front::verify::halo::HaloDepths;
 use equelle_front::verify::{self, Verified, VerifyError};
+use equelle_interp::Poison;
 use equelle_runtime::grid::{Grid, PartBox};
 use equelle_runtime::io::Sink;
 use equelle_runtime::params::Parameters;
@@ -17,7 +19,7 @@ use equelle_runtime::threads::Threads;
 use equelle_runtime::{EntityKind, Error, ErrorKind, Program, Session};
 
 use crate::failure::Failure;
-use crate::interpret::{Kernels, run_in};
+use crate::interpret::{Kernels, run_poisoned};
 
 /// A program with the exchanges that it needs on ranks.
 #[derive(Clone, Debug)]
@@ -25,6 +27,10 @@ pub struct RankProgram {
     verified: Verified,
     halo: HaloLayers,
     axes: AxisRules,
+    /// Layers to which values are right.
+    depths: HaloDepths,
+    /// Set where tests make values wrong beyond these layers.
+    poison: Option<u64>,
 }
 
 /// An error of a program that is to run on ranks.
@@ -64,13 +70,28 @@ impl RankProgram {
         let mut module = verified.module().clone();
         let halo = passes::for_ranks(&mut module).map_err(RankProgramError::Refused)?;
         let axes = AxisRules::from_module(&module);
-        verify::halo::check(&module, halo.layers).map_err(RankProgramError::Invalid)?;
+        let depths = verify::halo::check(&module, halo.layers).map_err(RankProgramError::Invalid)?;
         let verified = verify::verify(module).map_err(RankProgramError::Invalid)?;
-        Ok(RankProgram { verified, halo, axes })
+        Ok(RankProgram { verified, halo, axes, depths, poison: None })
+    }
+
+    /// For tests: values are made wrong beyond the layers to which the verifier proves that they
+    /// are right, by a seed.
+    pub fn poisoned(self, seed: u64) -> RankProgram {
+        RankProgram { poison: Some(seed), ..self }
+    }
+
+    /// For tests: other statements with the same values, whose exchanges nobody has proved to be
+    /// enough. Where values are right is told by the statements before.
+    ///
+    /// # Errors
+    /// The module is not valid.
+    pub fn with_unproven(&self, module: Module) -> Result<RankProgram, RankProgramError> {
+        Ok(RankProgram { verified: verify::verify(module).map_err(RankProgramError::Invalid)?, ..self.clone() })
     }
 
     /// The module with its exchanges.
-    pub(crate) fn verified(&self) -> &Verified {
+    pub fn verified(&self) -> &Verified {
         &self.verified
     }
 
@@ -143,7 +164,8 @@ pub fn run(
                             prepare(&mut session);
                         }
                         record = session.record();
-                        run_in(kernels, &compiled.verified, session)
+                        let poison = compiled.poison.map(|seed| Poison { depths: &compiled.depths, seed });
+                        run_poisoned(kernels, &compiled.verified, session, poison)
                     });
                     Ended { result, record, progress }
                 })
