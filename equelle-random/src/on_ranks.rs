@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use equelle::interpret::{Kernels, run_in};
 use equelle::ranks::{self, RankProgram, RankProgramError, ThreadRanks};
-use equelle_front::ir::{Block, Numbers, Op, StmtKind};
+use equelle_front::ir::Numbers;
 use equelle_front::passes::OptLevel;
 use equelle_front::passes::halo::{HaloRefusal, RefusedConstruct};
 use equelle_front::verify::Verified;
@@ -109,7 +109,7 @@ fn add(
 pub fn compare_subject(subject: &Subject, level: OptLevel, kernels: Kernels) -> Result<Option<u32>, String> {
     let module = subject.compile(level, Numbers::default());
     let program = match RankProgram::new(&module) {
-        Ok(program) => program.poisoned(u64::from(subject.cases.len() as u32)),
+        Ok(program) => program.poisoned(subject.cases.len() as u64),
         Err(RankProgramError::Refused(HaloRefusal { construct: RefusedConstruct::Newton, .. })) => return Ok(None),
         Err(error) => return Err(format!("{}: {error:?}", subject.name)),
     };
@@ -131,69 +131,6 @@ pub fn compare_subject(subject: &Subject, level: OptLevel, kernels: Kernels) -> 
     Ok(Some(runs))
 }
 
-/// A program with an exchange left out that the verifier finds to be needed.
-#[derive(Clone, Debug)]
-pub struct Mutant {
-    /// The program, the value that is not exchanged, and its line.
-    pub name: String,
-    /// True if some run differs from that of one process; none if no grid can be cut.
-    pub is_noticed: Option<bool>,
-}
-
-/// Leaves out each exchange of a program of the project in turn, and runs what remains on 2 to 5
-/// ranks, until a run differs from that of one process. `is_tried` chooses among them by number.
-pub fn mutants(subject: &Subject, level: OptLevel, kernels: Kernels, is_tried: impl Fn(usize) -> bool) -> Vec<Mutant> {
-    let module = subject.compile(level, Numbers::default());
-    let Ok(program) = RankProgram::new(&module) else { return Vec::new() };
-    let mut expected: Vec<Option<Outcome>> = vec![None; subject.cases.len()];
-    let exchanges = program.halo().exchanges.iter().enumerate().filter(|(number, _)| is_tried(*number));
-    let tried = exchanges.map(|(number, exchange)| {
-        let mut without = program.verified().module().clone();
-        leave_out(&mut without.main.body, &mut number.clone());
-        let line = without.source.line(exchange.span.start);
-        let name = format!("{} {level:?}, line {line}: `{}` to layer {}", subject.name, exchange.name, exchange.depth);
-        let Ok(mutant) = program.with_unproven(without) else { return Mutant { name, is_noticed: None } };
-        let mut is_noticed = None;
-        for (case, expected) in subject.cases.iter().zip(&mut expected) {
-            let words = case.words(&[]);
-            let expected = expected.get_or_insert_with(|| run_by(&subject.runnable, &words, |session| run_in(kernels, &module, session)));
-            for n_ranks in [3, 5, 2] {
-                let mutant = mutant.clone().poisoned(u64::from(n_ranks));
-                let ranks = ThreadRanks { n_ranks, partition: None, seed: None };
-                let Some(found) = run_on_ranks(kernels, &subject.runnable, &mutant, &words, &ranks) else { continue };
-                if same_words(expected, &found).is_err() {
-                    return Mutant { name, is_noticed: Some(true) };
-                }
-                is_noticed = Some(false);
-            }
-        }
-        Mutant { name, is_noticed }
-    });
-    tried.collect()
-}
-
-/// Leaves out the exchange after so many others.
-fn leave_out(block: &mut Block, before: &mut usize) -> bool {
-    for number in 0..block.statements.len() {
-        match &mut block.statements[number].kind {
-            StmtKind::Let { op: Op::Exchange { .. }, .. } => match before.checked_sub(1) {
-                Some(left) => *before = left,
-                None => {
-                    block.statements.remove(number);
-                    return true;
-                }
-            },
-            StmtKind::For { body, .. } => {
-                if leave_out(body, before) {
-                    return true;
-                }
-            }
-            StmtKind::Let { .. } | StmtKind::Store { .. } | StmtKind::Output { .. } | StmtKind::Launch { .. } | StmtKind::Return(_) => {}
-        }
-    }
-    false
-}
-
 /// Owners at random; `None` for a grid with fewer cells than ranks.
 fn scattered(runnable: &Arc<Runnable>, words: &[String], n_ranks: u32, random: &mut fastrand::Rng) -> Option<Partition> {
     let grid = grid_for_program(runnable, &Parameters::from_words(words).ok()?).ok()?;
@@ -203,7 +140,7 @@ fn scattered(runnable: &Arc<Runnable>, words: &[String], n_ranks: u32, random: &
 }
 
 /// Runs a program on ranks; `None` where the grid cannot be cut so often.
-fn run_on_ranks(
+pub(crate) fn run_on_ranks(
     kernels: Kernels,
     runnable: &Arc<Runnable>,
     program: &RankProgram,
