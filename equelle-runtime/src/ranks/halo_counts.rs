@@ -32,7 +32,7 @@ impl HaloCounts {
     /// Counts the cells in halos of `depth` layers of a partition. Costs a search from the rim of
     /// each part.
     pub fn of(graph: &CellGraph, partition: &Partition, depth: usize) -> HaloCounts {
-        HaloCounts::from_elements(graph, partition, depth, partition.owners(), |cell| std::iter::once(cell))
+        HaloCounts::from_elements(graph, partition, depth, partition.owners(), std::iter::once)
     }
 
     /// The same for the elements of a canonical set of a grid of arrays; `graph` is that of its
