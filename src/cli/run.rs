@@ -43,7 +43,7 @@ pub(super) fn run(args: &RunArgs, console: &Console) -> Result<(), Failure> {
     let asks = Parameters::from_words(&args.parameters).is_ok_and(|parameters| parameters.text("audit") == Some("yes"));
     let own = ProgramArgs { audit: args.source.program.audit || asks, ..args.source.program.clone() };
     let given = plot::parameters(args);
-    if let (true, Some(n_ranks)) = (args.dry_run, args.ranks) {
+    if let (true, Some(n_ranks)) = (args.on_ranks.dry_run, args.on_ranks.ranks) {
         let compiled = compile(&args.source.file, &own, &[args.backend], console)?;
         inputs::check(compiled.program(), &args.source.file, &given, console)?;
         let kernels = args.interpret.map(|kernels| interpreted_kernels(kernels, args.backend, &args.source.program)).transpose()?;
@@ -176,7 +176,7 @@ fn interpreted(
 ) -> Result<(), Failure> {
     let options = Options { compiled_in: begun.elapsed(), ..options(args, Interrupt::by_signals()?, console) };
     let records = plot::Records::before(args, given);
-    let result = plot::watched(args, &records, || interpret(kernels, compiled, given, options, args.ranks_threads));
+    let result = plot::watched(args, &records, || interpret(kernels, compiled, given, options, args.on_ranks.ranks_threads));
     plot::after_run(args, &records, result, console)
 }
 
