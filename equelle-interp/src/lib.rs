@@ -27,9 +27,8 @@ mod program;
 pub mod provider;
 pub mod value;
 
-pub use poison::Poison;
-
 use equelle_front::verify::Verified;
+use equelle_front::verify::halo::HaloDepths;
 use std::collections::BTreeMap;
 
 use equelle_runtime::{DerivativeAccess, Error, ErrorKind};
@@ -44,6 +43,15 @@ pub struct Options<'p> {
     pub derivatives: Derivatives,
     /// Makes values wrong where ranks do not need them, for tests.
     pub poison: Option<Poison<'p>>,
+}
+
+/// Makes values wrong beyond the layers to which they are right.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Poison<'p> {
+    /// These layers.
+    pub depths: &'p HaloDepths,
+    /// Decides on truth values and entities.
+    pub seed: u64,
 }
 
 /// An equation at a point.

@@ -3,23 +3,14 @@
 
 use equelle_front::ir::ValueId;
 use equelle_front::types::SetId;
-use equelle_front::verify::halo::HaloDepths;
 use equelle_runtime::{DerivativeAccess, Error};
 
+use crate::Poison;
 use crate::program::{Frame, Interpreter};
 use crate::value::{Value, entity_kind};
 
 /// Numbers that nobody may read. In single precision the payload is the same.
 const POISON: f64 = f64::from_bits(0x7ff8_dead_0000_0000);
-
-/// Makes values wrong beyond the layers to which they are right.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Poison<'p> {
-    /// These layers.
-    pub depths: &'p HaloDepths,
-    /// Decides on truth values and entities.
-    pub seed: u64,
-}
 
 /// A number that looks random, of some numbers (splitmix64, Steele et al. 2014,
 /// doi:10.1145/2660193.2660195).
