@@ -9,6 +9,7 @@
 //! values end, [`operation`] hands operations over,
 //! [`equation`] has equations of Newton solves, [`launch`] prepares kernels, [`evaluate`] evaluates
 //! them on [`operand`]s by [`arithmetic`], [`cartesian`] has the geometry of Cartesian forms.
+//! [`poison`] makes wrong what nobody may read.
 
 #![forbid(unsafe_code)]
 
@@ -21,23 +22,36 @@ mod launch;
 mod lifetime;
 mod operand;
 mod operation;
+mod poison;
 mod program;
 pub mod provider;
 pub mod value;
 
 use equelle_front::verify::Verified;
+use equelle_front::verify::halo::HaloDepths;
 use std::collections::BTreeMap;
 
 use equelle_runtime::{DerivativeAccess, Error, ErrorKind};
 
 /// Options of the interpreter.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Options {
+pub struct Options<'p> {
     /// On a Cartesian grid: evaluate the Cartesian form of kernels that have one instead of the
     /// general body.
     pub cartesian_forms: bool,
     /// Derivatives for Newton solves whose equations are kernels.
     pub derivatives: Derivatives,
+    /// Makes values wrong where ranks do not need them, for tests.
+    pub poison: Option<Poison<'p>>,
+}
+
+/// Makes values wrong beyond the layers to which they are right.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Poison<'p> {
+    /// These layers.
+    pub depths: &'p HaloDepths,
+    /// Decides on truth values and entities.
+    pub seed: u64,
 }
 
 /// An equation at a point.
@@ -68,7 +82,7 @@ pub fn evaluate_equations<R: DerivativeAccess>(module: &Verified, rt: &mut R) ->
 pub fn evaluate_equations_at<R: DerivativeAccess>(
     module: &Verified,
     rt: &mut R,
-    options: Options,
+    options: Options<'_>,
     moved: Moved<'_>,
 ) -> Result<Vec<Evaluated>, Error> {
     let mut elements = provider::ElementKernels;
@@ -82,7 +96,7 @@ pub fn evaluate_equations_at<R: DerivativeAccess>(
 pub fn evaluate_equations_by<R: DerivativeAccess>(
     module: &Verified,
     rt: &mut R,
-    options: Options,
+    options: Options<'_>,
     moved: Moved<'_>,
     provider: &mut dyn provider::KernelProvider<R>,
 ) -> Result<Vec<Evaluated>, Error> {
@@ -122,7 +136,7 @@ pub fn interpret<R: DerivativeAccess>(module: &Verified, rt: &mut R) -> Result<(
 ///
 /// # Errors
 /// As [`interpret`].
-pub fn interpret_with<R: DerivativeAccess>(module: &Verified, rt: &mut R, options: Options) -> Result<(), Error> {
+pub fn interpret_with<R: DerivativeAccess>(module: &Verified, rt: &mut R, options: Options<'_>) -> Result<(), Error> {
     interpret_by(module, rt, options, &mut provider::ElementKernels)
 }
 
@@ -133,7 +147,7 @@ pub fn interpret_with<R: DerivativeAccess>(module: &Verified, rt: &mut R, option
 pub fn interpret_by<R: DerivativeAccess>(
     module: &Verified,
     rt: &mut R,
-    options: Options,
+    options: Options<'_>,
     provider: &mut dyn provider::KernelProvider<R>,
 ) -> Result<(), Error> {
     program::Interpreter::new(module.module(), rt, options, provider).run()

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use equelle_front::checkpoint::checkpoints;
-use equelle_front::ir::{Block, Carried, Equation, Function, FunctionId, Module, Op, ParamId, Rounds, Stmt, StmtKind, ValueId};
+use equelle_front::ir::{
+    Block, Carried, CartesianForm, Equation, Function, FunctionId, Module, Op, ParamId, Rounds, Stmt, StmtKind, ValueId,
+};
 use equelle_front::source::Span;
 use equelle_front::state::{self, Checked};
 use equelle_front::time_steps::{self, TimeLoop};
@@ -19,7 +21,7 @@ use crate::{Derivatives, Evaluated, Moved, Options};
 pub(crate) struct Interpreter<'a, R: DerivativeAccess> {
     pub module: &'a Module,
     pub rt: &'a mut R,
-    pub options: Options,
+    pub options: Options<'a>,
     /// Evaluates kernels.
     pub provider: &'a mut dyn KernelProvider<R>,
     /// The domain that each set is at present.
@@ -59,7 +61,7 @@ impl<'a, R: DerivativeAccess> Frame<'a, R> {
 }
 
 impl<'a, R: DerivativeAccess> Interpreter<'a, R> {
-    pub fn new(module: &'a Module, rt: &'a mut R, options: Options, provider: &'a mut dyn KernelProvider<R>) -> Self {
+    pub fn new(module: &'a Module, rt: &'a mut R, options: Options<'a>, provider: &'a mut dyn KernelProvider<R>) -> Self {
         let lifetimes = Lifetimes::new(module);
         Interpreter { module, rt, options, provider, domains: BTreeMap::new(), lifetimes, wanted: None, moved: None }
     }
@@ -180,6 +182,7 @@ impl<'a, R: DerivativeAccess> Interpreter<'a, R> {
             StmtKind::Let { results, op } => {
                 let values = self.op_results(frame, results, op)?;
                 self.assign_all(frame, results, values);
+                self.poison(frame, results)?;
             }
             StmtKind::Store { mutable, value } => frame.mutables[mutable.0 as usize] = Some(frame.value(*value)?.clone()),
             StmtKind::Output { tag, value } => {
@@ -245,6 +248,10 @@ impl<'a, R: DerivativeAccess> Interpreter<'a, R> {
                 let (provider, mut context) = self.kernels();
                 let values = provider.launch(&mut context, *kernel, passed)?;
                 self.assign_all(frame, results, values);
+                // One value for each axis is the same on all ranks.
+                if !matches!(launched.cartesian, Some(CartesianForm::PerAxis(_))) {
+                    self.poison(frame, results)?;
+                }
             }
             StmtKind::Return(values) => return values.iter().map(|&v| frame.value(v).cloned()).collect(),
         }

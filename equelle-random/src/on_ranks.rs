@@ -1,4 +1,5 @@
-//! Programs on ranks that are threads, compared with one process to the bit.
+//! Programs on ranks that are threads, compared with one process to the bit. What ranks need not
+//! have right is made wrong, so that reads of it are seen.
 
 use std::sync::Arc;
 
@@ -46,7 +47,7 @@ pub fn compare_on_ranks(program: &Program, fixtures: &Fixtures) -> Result<Option
         let mut programs = Vec::new();
         for module in [&compiled.plain, last] {
             match RankProgram::new(module) {
-                Ok(program) => programs.push((module, program)),
+                Ok(program_on_ranks) => programs.push((module, program_on_ranks.poisoned(program.seed))),
                 Err(RankProgramError::Invalid(errors)) => return Err(Failure::new("IR not valid", format!("for ranks: {errors:?}"))),
                 Err(RankProgramError::Refused(refusal)) => match refusal.construct {
                     RefusedConstruct::Newton | RefusedConstruct::Call(_) | RefusedConstruct::GrowingReach => return Ok(None),
@@ -103,7 +104,7 @@ fn add(
 pub fn compare_subject(subject: &Subject, level: OptLevel, kernels: Kernels) -> Result<Option<u32>, String> {
     let module = subject.compile(level, Numbers::default());
     let program = match RankProgram::new(&module) {
-        Ok(program) => program,
+        Ok(program) => program.poisoned(subject.cases.len() as u64),
         Err(RankProgramError::Refused(HaloRefusal { construct: RefusedConstruct::Newton, .. })) => return Ok(None),
         Err(error) => return Err(format!("{}: {error:?}", subject.name)),
     };
@@ -122,7 +123,7 @@ pub fn compare_subject(subject: &Subject, level: OptLevel, kernels: Kernels) -> 
 }
 
 /// Runs a program on ranks; `None` where the grid cannot be cut so often.
-fn run_on_ranks(
+pub(crate) fn run_on_ranks(
     kernels: Kernels,
     runnable: &Arc<Runnable>,
     program: &RankProgram,

@@ -42,6 +42,7 @@ pub mod output;
 pub mod params;
 mod program;
 mod rank_id;
+pub mod rank_parts;
 pub mod rank_run;
 pub mod ranks;
 pub mod real;

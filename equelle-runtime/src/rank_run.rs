@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use crate::entity::EntityKind;
 use crate::error::Error;
-use crate::grid::{Grid, PartBox, Renumber};
+use crate::grid::Renumber;
 use crate::io::Sink;
 use crate::params::Parameters;
 use crate::program::{HaloNeeds, Program};
-use crate::ranks::{Boxes, CellGraph, Partition, RankContext, RankId, RankProgress, ThreadTransport, bisection, partition_file};
+use crate::rank_parts::{Cut, RankParts};
+use crate::ranks::{Partition, RankContext, RankProgress, ThreadTransport, partition_file};
 use crate::run::RunRecord;
 use crate::session::{Options, Session, SessionRank, grid_for_program};
 use crate::threads::Threads;
@@ -52,7 +52,7 @@ pub fn run(
     let grid = if is_renumbered { grid.as_unstructured() } else { grid };
     let given = partition_file::from_parameters(&parameters, grid.n_cells(), ranks.n_ranks)?;
     let ranks = &ThreadRanks { partition: given.or_else(|| ranks.partition.clone()), ..*ranks };
-    let parts = Parts::new(grid, needs, ranks)?;
+    let parts = RankParts::new(grid, needs, ranks.n_ranks, ranks.partition.clone())?;
     match &parts.cut {
         Cut::Boxes { boxes, .. } => partition_file::write_for_parameters(&parameters, boxes.owners(), &options.sink)?,
         Cut::Cells(partition) => partition_file::write_for_parameters(&parameters, partition.owners().iter().copied(), &options.sink)?,
@@ -72,7 +72,7 @@ pub fn run(
                 scope.spawn(move || {
                     let progress = Arc::clone(context.progress());
                     let mut record = None;
-                    let result = parts.open(program, words, context, options).and_then(|session| {
+                    let result = open(parts, program, words, context, options).and_then(|session| {
                         record = session.record();
                         simulate(session)
                     });
@@ -89,74 +89,17 @@ pub fn run(
     result.and(written).map(|()| progress)
 }
 
-/// A grid and its parts.
-struct Parts {
-    grid: Grid,
-    layers: usize,
-    cut: Cut,
-}
-
-/// How a grid is cut.
-enum Cut {
-    Boxes { boxes: Boxes, wraps: [bool; 3] },
-    Cells(Partition),
-}
-
-impl Parts {
-    fn new(grid: Grid, needs: HaloNeeds, ranks: &ThreadRanks) -> Result<Parts, Error> {
-        let HaloNeeds { layers, cuts, wraps } = needs;
-        let shape = grid.closed_shape().copied();
-        let (grid, cut) = match (&ranks.partition, shape) {
-            (Some(partition), _) => (grid.as_unstructured(), Cut::Cells(partition.clone())),
-            (None, Some(shape)) => {
-                let n = shape.n.map(|n| n as u64);
-                let wraps = std::array::from_fn(|axis| wraps[axis] || shape.joined[axis]);
-                let boxes = Boxes::cut_along(cuts, n, wraps, ranks.n_ranks, [[1; 2]; 3]).map_err(|error| uncut(error, cuts))?;
-                (grid, Cut::Boxes { boxes, wraps })
-            }
-            (None, None) => {
-                let grid = grid.as_unstructured();
-                let partition = bisection::partition(&CellGraph::of(&grid), grid.centroids(EntityKind::Cell), ranks.n_ranks)?;
-                (grid, Cut::Cells(partition))
-            }
-        };
-        Ok(Parts { grid, layers: layers as usize, cut })
+/// Opens the session of a rank.
+fn open(parts: &RankParts, program: &Arc<Program>, words: &[String], context: RankContext, options: Options) -> Result<Session, Error> {
+    let parameters = Parameters::from_words(words)?;
+    let whole = context.is_root().then(|| parts.grid.clone());
+    let has_threads = parameters.contains("threads");
+    let part = parts.part(context.rank())?;
+    let mut session = SessionRank::new(context, whole).open(program, parameters, part, options)?;
+    if !has_threads {
+        session.set_threads(Threads::one());
     }
-
-    fn part(&self, rank: RankId) -> Result<Grid, Error> {
-        match &self.cut {
-            Cut::Cells(partition) => self.grid.part_of(partition.owners(), rank, self.layers),
-            Cut::Boxes { boxes, wraps } => {
-                let own = boxes.box_of(rank);
-                let [start, len] = [own.start, own.len].map(|sizes| sizes.map(|size| size as usize));
-                let part = PartBox { start, len, layers: self.layers, wraps: *wraps };
-                let boxes = *boxes;
-                self.grid.box_of(part, move |ijk| boxes.owner(ijk.map(|at| at as u64)))
-            }
-        }
-    }
-
-    fn open(&self, program: &Arc<Program>, words: &[String], context: RankContext, options: Options) -> Result<Session, Error> {
-        let parameters = Parameters::from_words(words)?;
-        let whole = context.is_root().then(|| self.grid.clone());
-        let has_threads = parameters.contains("threads");
-        let part = self.part(context.rank())?;
-        let mut session = SessionRank::new(context, whole).open(program, parameters, part, options)?;
-        if !has_threads {
-            session.set_threads(Threads::one());
-        }
-        Ok(session)
-    }
-}
-
-/// Adds why axes are not cut to the error of a grid that cannot be cut so often.
-fn uncut(error: Error, may_be_cut: [bool; 3]) -> Error {
-    let names: Vec<&str> = ["x", "y", "z"].into_iter().zip(may_be_cut).filter(|(_, cut)| !cut).map(|(name, _)| name).collect();
-    if names.is_empty() {
-        return error;
-    }
-    let most = error.hint.clone().unwrap_or_default();
-    error.hint(format!("{most}; not along {}, around which the program reads, and whose ends it sees", names.join(" and ")))
+    Ok(session)
 }
 
 /// The first error by statement, then by element in the file; errors that follow from those of

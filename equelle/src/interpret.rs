@@ -1,7 +1,7 @@
 //! Running a program without building it: the interpreter over the runtime of a back-end.
 
 mod cuda;
-mod memory;
+pub(crate) mod memory;
 
 use std::sync::Arc;
 
@@ -12,6 +12,7 @@ use equelle_front::ir::{Module, Numbers, Precision, Rounding};
 use equelle_front::source::SourceMap;
 use equelle_front::time_steps;
 use equelle_front::verify::Verified;
+use equelle_interp::Poison;
 use equelle_interp::provider::KernelProvider;
 use equelle_lanes::Lanes;
 use equelle_runtime::session::Options;
@@ -110,6 +111,14 @@ pub fn run_by(kernels: Kernels, program: Arc<Program>, verified: &Verified, para
 /// # Errors
 /// Those of the run.
 pub fn run_in(kernels: Kernels, verified: &Verified, session: Session) -> Result<(), Error> {
+    run_poisoned(kernels, verified, session, None)
+}
+
+/// The same with values made wrong where ranks do not need them, for tests; not on a GPU.
+///
+/// # Errors
+/// Those of the run.
+pub fn run_poisoned(kernels: Kernels, verified: &Verified, session: Session, poison: Option<Poison<'_>>) -> Result<(), Error> {
     let module = verified.module();
     let session = match package::mode(module.numbers) {
         None => session,
@@ -121,26 +130,26 @@ pub fn run_in(kernels: Kernels, verified: &Verified, session: Session) -> Result
     };
     match (kernels, module.numbers.precision) {
         (Kernels::Cuda, _) => cuda::run(verified, session),
-        (Kernels::Lanes, Precision::Double) => by_lanes::<f64>(verified, session),
-        (Kernels::Lanes, Precision::Single) => by_lanes::<f32>(verified, session),
-        (Kernels::Elements, Precision::Double) => by_elements::<f64>(verified, session),
-        (Kernels::Elements, Precision::Single) => by_elements::<f32>(verified, session),
+        (Kernels::Lanes, Precision::Double) => by_lanes::<f64>(verified, session, poison),
+        (Kernels::Lanes, Precision::Single) => by_lanes::<f32>(verified, session, poison),
+        (Kernels::Elements, Precision::Double) => by_elements::<f64>(verified, session, poison),
+        (Kernels::Elements, Precision::Single) => by_elements::<f32>(verified, session, poison),
     }
 }
 
-fn by_lanes<R: CompiledReal>(verified: &Verified, session: Session) -> Result<(), Error>
+fn by_lanes<R: CompiledReal>(verified: &Verified, session: Session, poison: Option<Poison<'_>>) -> Result<(), Error>
 where
     Lanes: KernelProvider<SerialRuntime<R>>,
 {
     let mut runtime = planned::<R>(session, memory::by_lanes(verified.module()))?;
-    let options = equelle_interp::Options { cartesian_forms: true, ..equelle_interp::Options::default() };
+    let options = equelle_interp::Options { cartesian_forms: true, poison, ..equelle_interp::Options::default() };
     equelle_interp::interpret_by(verified, &mut runtime, options, &mut Lanes::default())
 }
 
-fn by_elements<R: CompiledReal>(verified: &Verified, mut session: Session) -> Result<(), Error> {
+fn by_elements<R: CompiledReal>(verified: &Verified, mut session: Session, poison: Option<Poison<'_>>) -> Result<(), Error> {
     session.set_threads(Threads::one());
     let mut runtime = planned::<R>(session, memory::by_elements(verified.module()))?;
-    equelle_interp::interpret_with(verified, &mut runtime, equelle_interp::Options::default())
+    equelle_interp::interpret_with(verified, &mut runtime, equelle_interp::Options { poison, ..equelle_interp::Options::default() })
 }
 
 /// The same element by element: what other ways are compared with.

@@ -4,7 +4,8 @@
 //! Reading order: [`imports`] (files of a program), [`pipeline`] (text to verified IR; [`keys`] and
 //! [`columns`] find names that clash), [`registry`] (the back-ends), [`compiled`] (a program for
 //! some of them), [`inputs`] (what it reads), [`simulation`] (runs in memory),
-//! [`interpret`] (running without a build), [`package`] (verified IR to a cargo package), [`cache`]
+//! [`interpret`] (running without a build), [`ranks`] and [`rank_plan`] (running on several ranks,
+//! and what that will take), [`package`] (verified IR to a cargo package), [`cache`]
 //! (where the runtime crates and built simulators live), [`cargo`] and [`background`] (building
 //! one), [`processor`] (for which processor), [`report`] (what the compiler did), [`emitter`] and
 //! [`failure`] (messages), [`files`] (writing them).
@@ -26,6 +27,7 @@ pub mod keys;
 pub mod package;
 pub mod pipeline;
 pub mod processor;
+pub mod rank_plan;
 pub mod rank_program;
 pub mod ranks;
 pub mod registry;

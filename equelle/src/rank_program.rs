@@ -1,10 +1,12 @@
 //! Programs with the exchanges that they need on several ranks.
 
-use equelle_front::ir::AxisRules;
+use equelle_front::ir::{AxisRules, Module};
 use equelle_front::passes;
 use equelle_front::passes::halo::{HaloLayers, HaloRefusal};
 use equelle_front::source::SourceMap;
+use equelle_front::verify::halo::HaloDepths;
 use equelle_front::verify::{self, Verified, VerifyError};
+use equelle_interp::Poison;
 use equelle_runtime::{Error, ErrorKind, HaloNeeds, RankRefusal};
 
 use crate::failure::Failure;
@@ -15,6 +17,10 @@ pub struct RankProgram {
     verified: Verified,
     halo: HaloLayers,
     needs: HaloNeeds,
+    /// Layers to which values are right.
+    depths: HaloDepths,
+    /// Set where tests make values wrong beyond these layers.
+    poison: Option<u64>,
 }
 
 /// An error of a program that is to run on ranks.
@@ -57,11 +63,31 @@ impl RankProgram {
         let mut module = verified.module().clone();
         let halo = passes::for_ranks(&mut module).map_err(RankProgramError::Refused)?;
         let axes = AxisRules::from_module(&module);
-        verify::halo::check(&module, halo.layers).map_err(RankProgramError::Invalid)?;
+        let depths = verify::halo::check(&module, halo.layers).map_err(RankProgramError::Invalid)?;
         let verified = verify::verify(module).map_err(RankProgramError::Invalid)?;
         let cuts = std::array::from_fn(|axis| axes.may_be_cut(axis));
         let needs = HaloNeeds { layers: halo.layers, cuts, wraps: axes.wraps };
-        Ok(RankProgram { verified, halo, needs })
+        Ok(RankProgram { verified, halo, needs, depths, poison: None })
+    }
+
+    /// For tests: values are made wrong beyond the layers to which the verifier proves that they
+    /// are right, by a seed.
+    pub fn poisoned(self, seed: u64) -> RankProgram {
+        RankProgram { poison: Some(seed), ..self }
+    }
+
+    /// For tests: other statements with the same values, whose exchanges nobody has proved to be
+    /// enough. Where values are right is told by the statements before.
+    ///
+    /// # Errors
+    /// The module is not valid.
+    pub fn with_unproven(&self, module: Module) -> Result<RankProgram, RankProgramError> {
+        Ok(RankProgram { verified: verify::verify(module).map_err(RankProgramError::Invalid)?, ..self.clone() })
+    }
+
+    /// What its interpreter makes wrong.
+    pub(crate) fn poison(&self) -> Option<Poison<'_>> {
+        self.poison.map(|seed| Poison { depths: &self.depths, seed })
     }
 
     /// Its IR.

@@ -8,7 +8,7 @@ use equelle_runtime::ranks::{RankContext, RankProgress};
 use equelle_runtime::session::Options;
 use equelle_runtime::{Error, ErrorKind, Program, Session};
 
-use crate::interpret::{Kernels, run_in};
+use crate::interpret::{Kernels, run_poisoned};
 pub use crate::rank_program::{RankProgram, RankProgramError};
 
 /// Interprets a program on ranks, with parameters as on the command line of a simulator; the
@@ -33,6 +33,6 @@ pub fn run(
         if session.rank().is_some_and(RankContext::is_root) {
             prepare(&mut session);
         }
-        run_in(kernels, compiled.verified(), session)
+        run_poisoned(kernels, compiled.verified(), session, compiled.poison())
     })
 }

@@ -307,6 +307,20 @@ pub struct SourceArgs {
     pub target: TargetArgs,
 }
 
+/// Arguments of runs on several ranks.
+#[derive(Debug, Args)]
+pub struct RankArgs {
+    /// Run on so many ranks that are threads; for tests
+    #[arg(long, hide = true, value_parser = clap::value_parser!(u32).range(1..), value_name = "N")]
+    pub ranks_threads: Option<u32>,
+    /// Print what a run on ranks takes, and run nothing: cells, exchanges and memory of each rank
+    #[arg(long, help_heading = RUN, requires = "ranks", conflicts_with_all = ["list_inputs", "template"])]
+    pub dry_run: bool,
+    /// Number of ranks
+    #[arg(long, help_heading = RUN, requires = "dry_run", value_parser = clap::value_parser!(u32).range(1..), value_name = "N")]
+    pub ranks: Option<u32>,
+}
+
 /// Arguments of `run`.
 #[derive(Debug, Args)]
 pub struct RunArgs {
@@ -319,9 +333,9 @@ pub struct RunArgs {
     /// Interpret the program to the end; needs no Rust tool chain
     #[arg(long, help_heading = RUN, value_name = "KERNELS", num_args = 0..=1, require_equals = true, default_missing_value = "lanes")]
     pub interpret: Option<InterpretedKernels>,
-    /// Run on so many ranks that are threads; for tests
-    #[arg(long, hide = true, value_parser = clap::value_parser!(u32).range(1..), value_name = "N")]
-    pub ranks_threads: Option<u32>,
+    /// On several ranks.
+    #[command(flatten)]
+    pub on_ranks: RankArgs,
     /// Build the program before it runs
     #[arg(long, help_heading = RUN, conflicts_with = "interpret")]
     pub compiled: bool,

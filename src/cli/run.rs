@@ -15,6 +15,7 @@ use equelle_runtime::simulator;
 
 use super::args::{InterpretedKernels, ProgramArgs, RunArgs};
 use super::compile::compile;
+use super::dry_run;
 use super::inputs;
 use super::plot;
 use crate::console::{Console, MessageFormat};
@@ -42,6 +43,12 @@ pub(super) fn run(args: &RunArgs, console: &Console) -> Result<(), Failure> {
     let asks = Parameters::from_words(&args.parameters).is_ok_and(|parameters| parameters.text("audit") == Some("yes"));
     let own = ProgramArgs { audit: args.source.program.audit || asks, ..args.source.program.clone() };
     let given = plot::parameters(args);
+    if let (true, Some(n_ranks)) = (args.on_ranks.dry_run, args.on_ranks.ranks) {
+        let compiled = compile(&args.source.file, &own, &[args.backend], console)?;
+        inputs::check(compiled.program(), &args.source.file, &given, console)?;
+        let kernels = args.interpret.map(|kernels| interpreted_kernels(kernels, args.backend, &args.source.program)).transpose()?;
+        return dry_run::print_plan(&compiled, kernels, args.backend, &given, n_ranks, console);
+    }
     if let Some(kernels) = args.interpret {
         let kernels = interpreted_kernels(kernels, args.backend, &args.source.program)?;
         check_machine(args.backend)?;
@@ -61,7 +68,7 @@ pub(super) fn run(args: &RunArgs, console: &Console) -> Result<(), Failure> {
     }
     let kernels = interpreted_kernels(InterpretedKernels::Lanes, args.backend, &args.source.program);
     // Times of kernels are those of built programs, but on a GPU kernels are the same.
-    let begins_at_once = !args.compiled && args.ranks_threads.is_none();
+    let begins_at_once = !args.compiled && args.on_ranks.ranks_threads.is_none();
     match kernels {
         Ok(Kernels::Cuda) if begins_at_once => interpreted(Kernels::Cuda, &compiled, begun, args, &given, console),
         Ok(kernels) if begins_at_once && !args.profile => {
@@ -118,7 +125,7 @@ fn words_of_built(args: &RunArgs, given: &[String], state: Option<&Path>, consol
     let flags = [(is_quiet, "--quiet"), (args.profile, "--profile"), (args.verbose, "--verbose"), (json, "--message-format=json")];
     let flags = flags.into_iter().filter(|(given, _)| *given).map(|(_, flag)| flag.to_owned());
     let state = state.into_iter().flat_map(|state| ["--take-over".to_owned(), state.display().to_string()]);
-    let ranks = args.ranks_threads.into_iter().flat_map(|ranks| ["--ranks-threads".to_owned(), ranks.to_string()]);
+    let ranks = args.on_ranks.ranks_threads.into_iter().flat_map(|ranks| ["--ranks-threads".to_owned(), ranks.to_string()]);
     flags.chain(state).chain(ranks).chain(given.iter().cloned()).collect()
 }
 
@@ -171,7 +178,7 @@ fn interpreted(
 ) -> Result<(), Failure> {
     let options = Options { compiled_in: begun.elapsed(), ..options(args, Interrupt::by_signals()?, console) };
     let records = plot::Records::before(args, given);
-    let result = plot::watched(args, &records, || interpret(kernels, compiled, given, options, args.ranks_threads));
+    let result = plot::watched(args, &records, || interpret(kernels, compiled, given, options, args.on_ranks.ranks_threads));
     plot::after_run(args, &records, result, console)
 }
 

@@ -122,7 +122,7 @@ fn the_first_program() {
 #[test]
 fn the_page_on_meshes() {
     let (folder, n_commands) = follow("docs/book/src/mesh.md");
-    assert_eq!(n_commands, 4);
+    assert_eq!(n_commands, 5);
     let (code, out, errors) = equellec(&folder, &["grid", "check", "plate.msh"].map(str::to_owned));
     assert!(code == Some(0) && out.is_empty() && errors.is_empty(), "a sound mesh is passed in silence");
     // 361 temperatures between those of the sides.

@@ -97,8 +97,8 @@ fn partition_of_a_cartesian_grid() {
     let expected = [
         "1000000000 cells for 4096 ranks, in 16 x 16 x 16 boxes",
         "cells of a rank   238328 to 250047, at most 1.024 of the mean",
-        "halo              1 layer: at most 23814 cells, 9.7 % of a rank's own",
-        "neighbours        at most 6",
+        "halo              1 layer: at most 24578 cells, 10.0 % of a rank's own",
+        "neighbours        at most 26",
     ];
     assert_eq!(out.lines().take(4).collect::<Vec<_>>(), expected);
 }

@@ -301,3 +301,66 @@ fn programs_and_parameters_that_ranks_do_not_take_are_refused() {
     assert!(message.contains("9 x 6 cells cannot be cut into boxes for 2 ranks"), "{message}");
     assert!(message.contains("not along x and y, around which the program reads, and whose ends it sees"), "{message}");
 }
+
+/// Heat conduction, one exchange a round.
+const PLANNED: &str = "u : Mutable Collection Of Scalar On AllCells() = InputCollectionOfScalar(\"u\", AllCells())
+For step In Range(0, 3) {
+    u = u + Divergence(Gradient(u) Extend AllFaces())
+}
+Output(\"u\", u)
+";
+
+/// A thousand million cells: 400 MB of addresses, threads included, hold no array of the grid.
+#[test]
+fn a_plan_allocates_nothing_as_large_as_the_grid() {
+    let folder = scratch("ranks_plan");
+    let program = folder.join("plan.equelle");
+    std::fs::write(&program, PLANNED).expect("a program");
+    let command = format!(
+        "ulimit -v 400000; exec {} run {} --nondimensional --dry-run --ranks 4096 grid_dim=3 nx=1000 ny=1000 nz=1000 u=1",
+        env!("CARGO_BIN_EXE_equellec"),
+        program.display()
+    );
+    let started = std::time::Instant::now();
+    let output = std::process::Command::new("sh").args(["-c", &command]).output().expect("a shell");
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert!(started.elapsed().as_secs() < 10);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    // 1000 = 8 * 63 + 8 * 62; a box inside has 26 neighbours, and 64^3 - 62^3 cells around 62^3.
+    for line in [
+        "1000 x 1000 x 1000 cells for 4096 ranks, in 16 x 16 x 16 boxes",
+        "cells of a rank   238328 to 250047, at most 1.024 of the mean",
+        "halo              1 layer: at most 24578 cells, 10.0 % of a rank's own",
+        "neighbours        at most 26",
+        "exchanged         in each round, line 2",
+        "`u` on AllCells(), 1 layer: 26 messages and 197 kB of a rank at most, 93240 and 741.8 MB in all",
+    ] {
+        assert!(text.contains(line), "{line}\n{text}");
+    }
+}
+
+/// Axes that are not cut say why, and a program that does not run on ranks has its line.
+#[test]
+fn plans_say_what_ranks_cannot_do() {
+    let folder = scratch("ranks_plan_refused");
+    let program = folder.join("around.equelle");
+    std::fs::write(&program, PERIODIC).expect("a program");
+    let plan = |program: &Path, words: &[&str]| {
+        equellec().args(["run", "--dry-run", "--nondimensional"]).arg(program).args(words).output().expect("equellec runs")
+    };
+    let words = ["--ranks=3", "grid_dim=2", "nx=9", "ny=6", "u=1"];
+    let text = String::from_utf8_lossy(&plan(&program, &words).stdout).into_owned();
+    assert!(text.contains("in 1 x 3 boxes"), "{text}");
+    assert!(text.contains("not along x: the program reads around it, and sees its ends"), "{text}");
+    let json = plan(&program, &[&words[..], &["--message-format=json"]].concat());
+    let json: serde_json::Value = serde_json::from_slice(&json.stdout).expect("JSON");
+    assert_eq!(json["not_cut"], serde_json::json!([{ "axis": "x", "why": "has_ends" }]));
+    assert_eq!(json["cells"], serde_json::json!([18, 18, 18]));
+    let alone = String::from_utf8_lossy(&plan(&program, &["--ranks=1", "grid_dim=2", "nx=9", "ny=6", "u=1"]).stdout).into_owned();
+    assert!(alone.contains("for 1 rank, in 1 x 1 boxes") && alone.contains("0 messages and 0 bytes"), "{alone}");
+    let heat = repository("examples/heat_implicit_2d/heat_implicit_2d.equelle");
+    let refused = plan(&heat, &["--ranks=2", &repository("examples/heat_implicit_2d/case.param").display().to_string()]);
+    assert_eq!(refused.status.code(), Some(2));
+    let message = stderr(&refused);
+    assert!(message.contains("it has a solve by Newton's method") && message.contains("heat_implicit_2d.equelle:44"), "{message}");
+}

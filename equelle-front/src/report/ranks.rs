@@ -35,8 +35,12 @@ impl Ranks {
         let mut on_ranks = module.clone();
         match for_ranks(&mut on_ranks) {
             Ok(halo) => {
-                let exchange =
-                    |HaloExchange { name, depth, span, rounds }| Exchange { name, line: line(span), depth, rounds: rounds.map(line) };
+                let exchange = |HaloExchange { name, depth, ty: _, span, rounds }| Exchange {
+                    name,
+                    line: line(span),
+                    depth,
+                    rounds: rounds.map(line),
+                };
                 Ranks::Possible { layers: halo.layers, exchanges: halo.exchanges.into_iter().map(exchange).collect() }
             }
             Err(refusal) => Ranks::Refused { construct: refusal.construct, line: line(refusal.span) },

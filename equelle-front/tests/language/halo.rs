@@ -77,7 +77,7 @@ fn explicit_heat_exchanges_its_temperature_once_a_round() {
         let exchanges: Vec<(&str, u32, bool)> = halo.exchanges.iter().map(|e| (e.name.as_str(), e.depth, e.rounds.is_some())).collect();
         assert_eq!(exchanges, [("u", 1, true)], "{level:?}\n{}", ir::text::print(&module));
         assert!(module.main.body.statements.len() > 3, "calls are inlined");
-        assert_eq!(verify::halo::check(&module, 1), Ok(()), "{level:?}");
+        assert!(verify::halo::check(&module, 1).is_ok(), "{level:?}");
         let errors = verify::halo::check(&module, 0).expect_err("no halo is too little");
         assert!(!errors.is_empty());
     }
@@ -132,7 +132,7 @@ fn a_set_and_an_exchange_deeper_than_the_halo_are_noticed() {
         }";
     let module = parse(text);
     let messages =
-        |layers| verify::halo::check(&module, layers).map_or_else(|e| e.into_iter().map(|e| e.message).collect(), |()| Vec::new());
+        |layers| verify::halo::check(&module, layers).map_or_else(|e| e.into_iter().map(|e| e.message).collect(), |_| Vec::new());
     let deep = "an exchange of 2 layers is deeper than what ranks have";
     assert_eq!(messages(1), [deep, deep]);
     assert_eq!(messages(2), [deep], "of boundary faces the last layer is not known");

@@ -290,7 +290,8 @@ pub const OVERRIDES: &[ProgramOverrides] = &[
         &["grid_dim=3", "nx=6", "ny=5", "nz=33", "dx=0.5", "dy=0.25", "dz=1"],
     ]),
     // A plane turns.
-    ProgramOverrides::new("tests/patterns/muscl").runs(&[&["nx=5", "ny=4", "dx=0.5", "dy=0.25"]]),
+    ProgramOverrides::new("tests/patterns/muscl")
+        .runs(&[&["nx=5", "ny=4", "dx=0.5", "dy=0.25"], &["nx=5", "ny=4", "dx=0.5", "dy=0.25", "limited=0"]]),
     // Rows of one cell, of many, longer than what is evaluated at a time, in one to three
     // dimensions.
     ProgramOverrides::new("tests/run/rows").runs(&[

@@ -10,5 +10,6 @@ mod halo;
 mod lanes;
 mod on_ranks;
 mod parameters;
+mod rank_mutants;
 mod residuals;
 mod restarts;

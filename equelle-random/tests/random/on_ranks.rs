@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use equelle::interpret::Kernels;
+use equelle::rank_plan::{PlannedKernels, RankPlan};
 use equelle::ranks::{self, RankProgram, ThreadRanks};
 use equelle_front::passes::OptLevel;
 use equelle_front::passes::halo::HaloExchange;
@@ -64,6 +65,53 @@ fn exchanges_are_as_many_as_the_report_says() {
         let sum = |count: fn(Exchanged) -> u64| found.iter().map(|rank| count(rank.exchanged())).sum::<u64>();
         assert_eq!([sum(|sent| sent.messages), sum(|sent| sent.bytes)], [4 * expected, 4 * 8 * 8 * expected]);
     }
+}
+
+/// Messages and bytes of a plan that runs nothing are those of runs, on boxes, triangles and
+/// meshes.
+#[test]
+fn exchanges_are_those_of_the_plan() {
+    let text = "u : Mutable Collection Of Scalar On AllCells() = InputCollectionOfScalar(\"u\", AllCells())\n\
+        v : Mutable Collection Of Vector On AllCells() = Centroid(AllCells())\n\
+        f : Mutable Collection Of Scalar On AllFaces() = |AllFaces()|\n\
+        For i In Range(0, 3) {\n    f = f + 0.5 * ((Gradient(u) + 0.1) Extend AllFaces())\n    u = u + 0.1 * Divergence(f)\n\
+            lower = v On FirstCell(InteriorFaces())\n    v = v + Divergence(lower[0] Extend AllFaces()) * Centroid(AllCells())\n}\n\
+        Output(\"u\", u)\nOutput(\"v\", v)\n";
+    let compiled = compile(text, false).unwrap_or_else(|failure| panic!("{}", failure.text));
+    let grids = Path::new(env!("CARGO_MANIFEST_DIR")).join("../grids");
+    let mesh = |name: &str| format!("grid_filename={}", grids.join(name).display());
+    let grids = [
+        vec!["grid_dim=2".to_owned(), "nx=9".to_owned(), "ny=7".to_owned()],
+        vec!["grid_dim=3".to_owned(), "nx=5".to_owned(), "ny=4".to_owned(), "nz=6".to_owned()],
+        vec![mesh("triangles-6x5.grid")],
+        vec![mesh("plate.msh")],
+    ];
+    let mut sent_in_all = 0;
+    for (module, kernels) in [(&compiled.plain, Kernels::Elements), (&compiled.passes.last().expect("passes").1, Kernels::Lanes)] {
+        let program = RankProgram::new(module).expect("no solve");
+        for grid in &grids {
+            for n_ranks in [1, 2, 3, 5, 8] {
+                let words = [&grid[..], &["u_expression=x*y".to_owned()]].concat();
+                let plan =
+                    RankPlan::new(&compiled.runnable, &program, &words, n_ranks, PlannedKernels::Interpreted(kernels)).expect("a plan");
+                let ranks = ThreadRanks { n_ranks, partition: None, seed: None };
+                let found = ranks::run(kernels, &compiled.runnable, &program, &words, Options::silent(), &ranks, &|session| {
+                    session.record_outputs();
+                });
+                let found: Vec<Exchanged> = found.expect("a run").iter().map(|rank| rank.exchanged()).collect();
+                let mut expected = vec![Exchanged::default(); n_ranks as usize];
+                for round in plan.rounds() {
+                    let times = if round.line.is_some() { 3 } else { 1 };
+                    for (sum, [messages, bytes]) in expected.iter_mut().zip(round.sent) {
+                        *sum = Exchanged { messages: sum.messages + times * messages, bytes: sum.bytes + times * bytes };
+                    }
+                }
+                assert_eq!(found, expected, "{grid:?} on {n_ranks} ranks");
+                sent_in_all += found.iter().map(|rank| rank.bytes).sum::<u64>();
+            }
+        }
+    }
+    assert!(sent_in_all > 100_000, "{sent_in_all} bytes");
 }
 
 /// Every program of the project without a solve, on each of its grids.

@@ -56,7 +56,7 @@ fn both_ways_give_the_same() {
         // Some reach farther than any grid has cells.
         if equations > 0 && !suitable.is_empty() {
             let fixture = suitable[seed as usize % suitable.len()];
-            let options = Options { cartesian_forms: !fixture.unstructured, derivatives: Derivatives::Both };
+            let options = Options { cartesian_forms: !fixture.unstructured, derivatives: Derivatives::Both, ..Options::default() };
             let outcome = run(&module, &compiled.runnable, fixture, options);
             match outcome.error {
                 Some(error) if error.kind == "Backend" => {
@@ -145,7 +145,7 @@ fn every_rule_by_itself() {
             assert!(untreated.is_empty(), "`{rule}` has no kernel: {untreated:?}");
             let module = verify(module).unwrap_or_else(|errors| panic!("`{rule}`: {errors:?}"));
             for fixture in fixtures.all.iter().filter(|fixture| !fixture.small && fixture.dimensions == 2) {
-                let options = Options { cartesian_forms: !fixture.unstructured, derivatives: Derivatives::Both };
+                let options = Options { cartesian_forms: !fixture.unstructured, derivatives: Derivatives::Both, ..Options::default() };
                 let outcome = run(&module, &compiled.runnable, fixture, options);
                 let error = outcome.error.filter(|error| error.kind == "Backend");
                 assert!(error.is_none(), "`{rule}` on the grid {}: {error:?}", fixture.name);

@@ -47,10 +47,37 @@ pub(crate) enum Multigrid {
     Yes,
 }
 
+/// Size and kind of a grid.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GridSize {
+    /// Dimensions.
+    pub dim: usize,
+    /// True for one that is computed from its shape.
+    pub is_cartesian: bool,
+    /// True if it has another numbering than its file.
+    pub is_renumbered: bool,
+    /// Number of cells.
+    pub n_cells: u64,
+    /// Number of faces.
+    pub n_faces: u64,
+}
+
+impl From<&Grid> for GridSize {
+    fn from(grid: &Grid) -> GridSize {
+        GridSize {
+            dim: grid.dim(),
+            is_cartesian: grid.cartesian_shape().is_some(),
+            is_renumbered: grid.is_renumbered(),
+            n_cells: grid.n_cells() as u64,
+            n_faces: grid.n_faces() as u64,
+        }
+    }
+}
+
 /// Sizes for an estimate.
 pub(crate) struct Sizes<'a> {
-    /// The grid.
-    pub grid: &'a Grid,
+    /// Its size and kind.
+    pub grid: GridSize,
     /// Bytes of a number in a collection.
     pub real: u64,
     /// Number of elements of a canonical set.
@@ -62,6 +89,12 @@ pub(crate) struct Sizes<'a> {
 }
 
 impl Estimate {
+    /// The estimate of the part of a plan without solves that is on a grid with these numbers of
+    /// elements in canonical sets, in bytes; without inputs. `real` is the size of a number.
+    pub fn without_solves(plan: &MemoryPlan, grid: GridSize, real: u64, len: &dyn Fn(CanonicalSet) -> u64) -> Estimate {
+        Estimate::of(plan, &Sizes { grid, real, len, multigrid: Multigrid::No, known: &|_| None })
+    }
+
     /// The estimate of a plan on a grid, in bytes.
     pub(crate) fn of(plan: &MemoryPlan, sizes: &Sizes<'_>) -> Estimate {
         let mut estimate = Estimate::default();
@@ -125,8 +158,8 @@ impl Estimate {
 }
 
 fn collections(set: &SetMemory, len: u64, sizes: &Sizes<'_>) -> u64 {
-    let Buffers { numbers, bools, entities } = if sizes.grid.cartesian_shape().is_some() { set.cartesian } else { set.general };
-    let numbers = u64::from(numbers[sizes.grid.dim() - 1]);
+    let Buffers { numbers, bools, entities } = if sizes.grid.is_cartesian { set.cartesian } else { set.general };
+    let numbers = u64::from(numbers[sizes.grid.dim - 1]);
     let each = numbers * sizes.real + u64::from(bools) + 4 * u64::from(entities);
     each.saturating_mul(len) + if set.reduced { 8 * len.div_ceil(LEAF) } else { 0 }
 }
@@ -134,8 +167,8 @@ fn collections(set: &SetMemory, len: u64, sizes: &Sizes<'_>) -> u64 {
 /// Arrays of the grid: of a grid from arrays, or as computed for a Cartesian grid.
 fn grid(plan: &MemoryPlan, sizes: &Sizes<'_>) -> u64 {
     let grid = sizes.grid;
-    let (cells, faces) = (grid.n_cells() as u64, grid.n_faces() as u64);
-    let shape = grid.cartesian_shape().is_some();
+    let (cells, faces) = (grid.n_cells, grid.n_faces);
+    let shape = grid.is_cartesian;
     let mut total = 0;
     if !shape || plan.topology {
         // Row pointers of faces by cell, the faces, and two cells of each face; a face belongs to
@@ -150,7 +183,7 @@ fn grid(plan: &MemoryPlan, sizes: &Sizes<'_>) -> u64 {
     if !shape || plan.geometry {
         total += (8 + 24) * cells + (8 + 24 + 24) * faces;
     }
-    if grid.is_renumbered() {
+    if grid.is_renumbered {
         // From the numbering of the file to that in memory and back.
         total += 2 * 4 * (cells + faces);
     }
@@ -165,7 +198,7 @@ fn grid(plan: &MemoryPlan, sizes: &Sizes<'_>) -> u64 {
 }
 
 fn rows(solve: &SolveMemory, sizes: &Sizes<'_>, of: &[[u32; 3]]) -> u64 {
-    let dim = sizes.grid.dim() - 1;
+    let dim = sizes.grid.dim - 1;
     solve.unknowns.iter().zip(of).map(|(&set, row)| (sizes.len)(set).saturating_mul(u64::from(row[dim]))).sum()
 }
 
@@ -177,7 +210,7 @@ fn unknowns(solve: &SolveMemory, sizes: &Sizes<'_>) -> u64 {
 /// equations together, or by blocks of elements; slots of two bytes, unless cell positions give
 /// them.
 fn pattern(solve: &SolveMemory, sizes: &Sizes<'_>) -> u64 {
-    let closed = solve.cartesian && sizes.grid.cartesian_shape().is_some();
+    let closed = solve.cartesian && sizes.grid.is_cartesian;
     let slots = if closed { 0 } else { 2 * rows(solve, sizes, &solve.additions) };
     let (count, entries, k) = (unknowns(solve, sizes), rows(solve, sizes, &solve.entries), solve.unknowns.len().max(1) as u64);
     let once = 8 * count + 4 * entries;
@@ -238,7 +271,7 @@ mod tests {
             _ => panic!("{set:?}"),
         };
         let known = |name: &str| (name == "wells").then_some(3);
-        Estimate::of(plan, &Sizes { grid, real: 8, len: &len, multigrid: Multigrid::No, known: &known })
+        Estimate::of(plan, &Sizes { grid: grid.into(), real: 8, len: &len, multigrid: Multigrid::No, known: &known })
     }
 
     fn set(name: &str, canonical: bool) -> SetMemory {

@@ -8,9 +8,9 @@ mod available;
 mod estimate;
 
 pub use available::{available, parse_size};
-pub use estimate::Estimate;
 #[cfg(feature = "solvers")]
 pub(crate) use estimate::SMALL;
+pub use estimate::{Estimate, GridSize};
 pub(crate) use estimate::{Multigrid, Sizes};
 
 use std::sync::Arc;

@@ -1,6 +1,6 @@
 //! Partitions of Cartesian grids into boxes, in closed form.
 
-use super::{HaloCounts, RankHalo, RankId};
+use super::RankId;
 use crate::error::{Error, ErrorKind};
 
 /// A box of cells of a Cartesian grid.
@@ -117,7 +117,7 @@ impl Boxes {
 
     /// The first cell along an axis of the boxes at a place; the number of cells for the place
     /// after the last one.
-    fn cut(&self, axis: usize, place: u32) -> u64 {
+    pub(super) fn cut(&self, axis: usize, place: u32) -> u64 {
         let (place, ranks) = (u64::from(place), u64::from(self.ranks[axis]));
         place * (self.n[axis] / ranks) + place.min(self.n[axis] % ranks)
     }
@@ -134,44 +134,26 @@ impl Boxes {
     /// # Panics
     /// May panic if there is no such cell.
     pub fn owner(&self, ijk: [u64; 3]) -> RankId {
-        let place: [u32; 3] = std::array::from_fn(|axis| {
-            let ranks = u64::from(self.ranks[axis]);
-            let (narrow, wide) = (self.n[axis] / ranks, self.n[axis] % ranks);
-            // The first boxes have a cell more.
-            let in_wide = wide * (narrow + 1);
-            (if ijk[axis] < in_wide { ijk[axis] / (narrow + 1) } else { wide + (ijk[axis] - in_wide) / narrow }) as u32
-        });
+        self.rank_at(std::array::from_fn(|axis| self.place_along(axis, ijk[axis])))
+    }
+
+    /// Place of the boxes that have the cells with a number along an axis.
+    pub(super) fn place_along(&self, axis: usize, at: u64) -> u32 {
+        let ranks = u64::from(self.ranks[axis]);
+        let (narrow, wide) = (self.n[axis] / ranks, self.n[axis] % ranks);
+        // The first boxes have a cell more.
+        let in_wide = wide * (narrow + 1);
+        (if at < in_wide { at / (narrow + 1) } else { wide + (at - in_wide) / narrow }) as u32
+    }
+
+    /// The rank whose box is at a place.
+    pub(super) fn rank_at(&self, place: [u32; 3]) -> RankId {
         RankId(place[0] + self.ranks[0] * (place[1] + self.ranks[1] * place[2]))
     }
 
-    /// Counts the cells that ranks own and exchange if kernels read `reach` cells below and above
-    /// along each axis. `corners`: those beyond two sides at once are read too, so that planes are
-    /// sent with what came from the axes before. Costs no array of the grid.
-    pub fn halo_counts(&self, reach: [[u8; 2]; 3], corners: bool) -> HaloCounts {
-        let ranks = (0..self.n_ranks()).map(|rank| {
-            let place = self.place(RankId(rank));
-            let len = self.box_of(RankId(rank)).len;
-            let owned = len.iter().product::<u64>();
-            let (mut halo, mut sent, mut neighbours) = (0, 0, 0);
-            // Cells of the box and of the halos along the axes that were exchanged before.
-            let mut wide = len;
-            for axis in (0..3).filter(|&axis| self.ranks[axis] > 1) {
-                let plane = if corners { wide.iter().product::<u64>() / wide[axis] } else { owned / len[axis] };
-                let [low, high] = [place[axis] > 0 || self.joined[axis], place[axis] + 1 < self.ranks[axis] || self.joined[axis]];
-                let [below, above] = reach[axis].map(u64::from);
-                let (from_low, from_high) = (if low { below } else { 0 }, if high { above } else { 0 });
-                halo += (from_low + from_high) * plane;
-                // Planes that a neighbour reads above its box are sent down, and vice versa.
-                let (to_low, to_high) = (if low { above } else { 0 }, if high { below } else { 0 });
-                sent += (to_low + to_high) * plane;
-                let sides = u64::from(to_low > 0) + u64::from(to_high > 0);
-                // Two boxes around a joined axis are one neighbour.
-                neighbours += if self.ranks[axis] == 2 && self.joined[axis] { sides.min(1) } else { sides };
-                wide[axis] += from_low + from_high;
-            }
-            RankHalo { owned, halo, sent, neighbours }
-        });
-        HaloCounts { ranks: ranks.collect() }
+    /// True if the ends of an axis are joined.
+    pub(super) fn is_joined(&self, axis: usize) -> bool {
+        self.joined[axis]
     }
 }
 
@@ -182,9 +164,7 @@ fn divisors(of: u32) -> impl Iterator<Item = u32> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{CellGraph, HaloCounts, Partition};
     use super::*;
-    use crate::grid::{Cartesian, Grid};
 
     const ONE: [[u8; 2]; 3] = [[1; 2]; 3];
 
@@ -225,57 +205,5 @@ mod tests {
         assert_eq!(error.hint.as_deref(), Some("there can be at most 4 along x, 3 along y"));
         assert!(Boxes::new([3, 1, 1], [false; 3], 4, ONE).is_err());
         assert!(Boxes::new([3, 1, 1], [false; 3], 0, ONE).is_err());
-    }
-
-    /// The closed form against the graph of cells, which knows no boxes: layer 1, without corners.
-    #[test]
-    fn halos_are_those_of_the_graph() {
-        for (n, joined, n_ranks) in [
-            ([6, 5, 4], [false; 3], 8),
-            ([6, 5, 4], [true, false, true], 12),
-            ([9, 8, 1], [false, true, false], 6),
-            ([5, 1, 1], [true, false, false], 3),
-        ] {
-            let dim = if n[2] > 1 {
-                3
-            } else if n[1] > 1 {
-                2
-            } else {
-                1
-            };
-            let sides: Vec<&str> =
-                ["x-:x+", "y-:y+", "z-:z+"].into_iter().zip(joined).filter(|(_, joined)| *joined).map(|(sides, _)| sides).collect();
-            let grid =
-                Grid::cartesian(Cartesian { dim, n: n.map(|n: u64| n as usize), spacing: [1.0; 3], joined: [false; 3], place: None })
-                    .expect("a shape");
-            let grid = if sides.is_empty() { grid } else { grid.with_periodic_sides(&sides.join(",")).expect("sides that meet") };
-            let boxes = Boxes::new(n, joined, n_ranks, ONE).expect("boxes");
-            let [nx, ny, _] = n;
-            let owners = (0..nx * ny * n[2]).map(|cell| boxes.owner([cell % nx, cell / nx % ny, cell / nx / ny]));
-            let partition = Partition::new(owners.collect(), n_ranks).expect("no rank is empty");
-            let expected = HaloCounts::of(&CellGraph::of(&grid), &partition, 1);
-            let found = boxes.halo_counts(ONE, false);
-            // Two boxes around a joined axis send the same cell twice where they are one cell wide.
-            assert_eq!(found, expected, "{n:?} {:?}", boxes.ranks());
-        }
-    }
-
-    /// All cells of the box widened by the reach, less the box: counted one by one.
-    #[test]
-    fn corners_arrive_too() {
-        let reach = [[2, 1], [1, 3], [1, 1]];
-        let boxes = Boxes::new([12, 12, 12], [false, true, false], 27, reach).expect("boxes");
-        assert_eq!(boxes.ranks(), [3; 3]);
-        let counts = boxes.halo_counts(reach, true);
-        for (rank, found) in counts.ranks.iter().enumerate() {
-            let place = boxes.place(RankId(rank as u32));
-            let width = |axis: usize| {
-                let joined = axis == 1;
-                let [low, high] = reach[axis].map(u64::from);
-                4 + if place[axis] > 0 || joined { low } else { 0 } + if place[axis] < 2 || joined { high } else { 0 }
-            };
-            assert_eq!(found.halo, width(0) * width(1) * width(2) - 64, "{place:?}");
-        }
-        assert_eq!(counts.total(|rank| rank.halo), counts.total(|rank| rank.sent));
     }
 }

@@ -14,6 +14,7 @@
 //! is in `docs/internals/ranks.md`.
 
 pub mod bisection;
+mod box_counts;
 mod boxes;
 mod context;
 mod domain_plan;

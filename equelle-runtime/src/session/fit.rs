@@ -97,7 +97,7 @@ impl MemoryCheck<'_> {
             (_, None | Some("auto")) => memory::Multigrid::Maybe,
             (_, Some(_)) => memory::Multigrid::No,
         };
-        let sizes = memory::Sizes { grid: self.grid.grid(), real: real as u64, len: &len, multigrid, known: &known };
+        let sizes = memory::Sizes { grid: (&**self.grid.grid()).into(), real: real as u64, len: &len, multigrid, known: &known };
         let mut estimate = Estimate::of(plan, &sizes);
         for input in self.run.program.inputs.iter().filter(|input| input.kind.is_collection()) {
             let per_element = self.inputs.given(&self.run.parameters, &input.name, &input.kind)? != GivenBy::Value;

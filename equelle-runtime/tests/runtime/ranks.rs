@@ -5,7 +5,7 @@ use std::sync::Arc;
 use equelle_runtime::domain::Domain;
 use equelle_runtime::grid::io::opm;
 use equelle_runtime::grid::{Cartesian, Grid, NONE, PartBox, SideMap};
-use equelle_runtime::ranks::{Boxes, RankContext, RankId, ThreadTransport};
+use equelle_runtime::ranks::{Boxes, CellGraph, Exchanged, HaloCounts, Partition, RankContext, RankId, ThreadTransport};
 use equelle_runtime::reduce::reduce;
 use equelle_runtime::session::grid_from_parameters;
 use equelle_runtime::{BoolReduction, CanonicalSet, EntityKind, Extent, Parameters, Reduction};
@@ -93,13 +93,18 @@ fn on_ranks<T: Send>(
     layers: usize,
     run: impl Fn(&RankContext, &Arc<Grid>) -> T + Sync,
 ) -> Vec<T> {
+    on_parts(n_ranks, |rank| grid.part_of(owners, rank, layers).unwrap(), run)
+}
+
+/// The same with any parts.
+fn on_parts<T: Send>(n_ranks: u32, part: impl Fn(RankId) -> Grid, run: impl Fn(&RankContext, &Arc<Grid>) -> T + Sync) -> Vec<T> {
     std::thread::scope(|scope| {
         let run = &run;
         let ranks = ThreadTransport::connected(n_ranks as usize, Some(u64::from(n_ranks))).into_iter();
         let threads: Vec<_> = ranks
             .map(|transport| {
                 let context = RankContext::new(Box::new(transport));
-                let part = grid.part_of(owners, context.rank(), layers).unwrap().shared();
+                let part = part(context.rank()).shared();
                 scope.spawn(move || run(&context, &part))
             })
             .collect();
@@ -387,6 +392,91 @@ fn halos_have_the_values_of_their_owners() {
         let alone = n_ranks == 1;
         assert_eq!(sent.iter().all(|sent| sent.messages == 0), alone || whole.n_cells() == 1);
     }
+}
+
+/// Messages and bytes that ranks send when they exchange each canonical set, and what they hold,
+/// against those that are counted without running.
+fn assert_counted(sent: &[(Exchanged, usize)], counts: &HaloCounts, depth: u32, whole: impl std::fmt::Debug) {
+    for ((exchanged, held), counted) in sent.iter().zip(&counts.ranks) {
+        let expected = Exchanged { messages: counted.neighbours, bytes: 8 * counted.sent };
+        assert_eq!(*exchanged, expected, "{whole:?}, depth {depth}");
+        assert_eq!(*held as u64, counted.owned + counted.halo, "{whole:?}, depth {depth}");
+    }
+    assert_eq!(sent.len(), counts.ranks.len());
+}
+
+/// Exchanges a number for each element of a set; what was sent, and the elements up to a depth.
+fn exchange_once(context: &RankContext, part: &Arc<Grid>, set: CanonicalSet, depth: u32) -> (Exchanged, usize) {
+    let domain = Domain::canonical(part, set).unwrap();
+    context.exchange(&domain, &mut vec![0.0_f64; domain.len()], depth).unwrap();
+    let is_near = |element: u32| part.part().unwrap().layer(domain.kind().on_grid_of(part.dim()), element).unwrap() <= depth as usize;
+    (context.progress().exchanged(), domain.elements().iter().filter(|&&element| is_near(element)).count())
+}
+
+#[test]
+fn exchanges_send_what_is_counted_before() {
+    let mut random = Random(7_100_006);
+    for _ in 0..40 {
+        let whole = grid(&mut random);
+        let (owners, n_ranks) = owners(&mut random, whole.n_cells());
+        let (graph, partition) = (CellGraph::of(&whole), Partition::new(owners.clone(), n_ranks).unwrap());
+        let layers = 1 + random.below(3);
+        for set in SETS {
+            // Beyond the last layer members are not known.
+            let known = if set.extent == Extent::All { layers } else { layers - 1 };
+            for depth in 0..=known {
+                let counts = HaloCounts::from_set(&whole, &graph, &partition, set, depth).unwrap();
+                let sent = on_ranks(&whole, &owners, n_ranks, layers, |context, part| exchange_once(context, part, set, depth as u32));
+                assert_counted(&sent, &counts, depth as u32, set);
+            }
+        }
+    }
+}
+
+/// Boxes narrower than the depth, around axes and joined sides, of any dimension.
+#[test]
+fn boxes_send_what_is_counted_before() {
+    let mut random = Random(7_100_007);
+    let (mut wrapped, mut joined_grids, mut times) = (0, 0, 0);
+    for _ in 0..120 {
+        let dim = 1 + random.below(3);
+        let n: [usize; 3] = std::array::from_fn(|axis| if axis < dim { 1 + random.below(7) } else { 1 });
+        let shape = Cartesian { dim, n, spacing: [1.0; 3], joined: [false; 3], place: None };
+        let n_ranks = 1 + random.below(8) as u32;
+        let wraps: [bool; 3] = std::array::from_fn(|axis| axis < dim && random.below(3) == 0);
+        // Where sides are joined programs read through faces, else around the axis by index.
+        let is_joined = wraps.contains(&true) && (0..3).all(|axis| !wraps[axis] || n[axis] > 1) && random.below(2) == 0;
+        let sides = ["x-:x+", "y-:y+", "z-:z+"].into_iter().zip(wraps).filter(|(_, wraps)| *wraps).map(|(sides, _)| sides);
+        let open = Grid::cartesian(shape).unwrap();
+        let whole = if is_joined { open.with_periodic_sides(&sides.collect::<Vec<_>>().join(",")).unwrap() } else { open };
+        let layers = 1 + random.below(3);
+        let Ok(boxes) = Boxes::new(n.map(|n| n as u64), wraps, n_ranks, [[0; 2]; 3]) else { continue };
+        let part = |rank: RankId| {
+            let own = boxes.box_of(rank);
+            let part = PartBox { start: own.start.map(|at| at as usize), len: own.len.map(|n| n as usize), layers, wraps };
+            whole.box_of(part, move |ijk| boxes.owner(ijk.map(|at| at as u64)))
+        };
+        if (0..n_ranks).any(|rank| part(RankId(rank)).is_err()) {
+            continue;
+        }
+        let is_wrapped = wraps.contains(&true) && !is_joined;
+        // Programs that read around an axis by index have all cells alone.
+        for set in SETS.into_iter().take(if is_wrapped { 1 } else { SETS.len() }) {
+            let known = if set.extent == Extent::All { layers } else { layers - 1 };
+            for depth in 0..=known as u32 {
+                let counts = boxes.halo_counts(dim, set, depth).unwrap();
+                let sent = on_parts(n_ranks, |rank| part(rank).unwrap(), |context, part| exchange_once(context, part, set, depth));
+                assert_counted(&sent, &counts, depth, (set, n, boxes.ranks(), wraps));
+                times += 1;
+            }
+        }
+        wrapped += u32::from(is_wrapped);
+        joined_grids += u32::from(is_joined);
+    }
+    assert!(
+        wrapped > 10 && joined_grids > 10 && times > 300,
+        "{wrapped} grids that go around, {joined_grids} with joined sides, {times} exchanges"
+    );
 }
 
 /// Sums reveal the order of additions in their bits: values differ by ten orders of magnitude.

@@ -1,18 +1,24 @@
 //! Memory plans of programs that are interpreted, as generated programs have them.
 
+use equelle_front::backend::Backend;
 use equelle_front::ir::Module;
 use equelle_front::memory::{self, Needs};
 use equelle_front::types;
 use equelle_runtime::{Buffers, CanonicalSet, EntityKind, Extent, MemoryPlan, SetMemory, SolveMemory};
 
 /// The plan of a program that runs by lanes; `None` for programs without collections.
-pub(super) fn by_lanes(module: &Module) -> Option<MemoryPlan> {
+pub(crate) fn by_lanes(module: &Module) -> Option<MemoryPlan> {
     plan(module, &Needs::by_lanes(module))
 }
 
 /// The same of one that runs element by element.
-pub(super) fn by_elements(module: &Module) -> Option<MemoryPlan> {
+pub(crate) fn by_elements(module: &Module) -> Option<MemoryPlan> {
     plan(module, &Needs::by_elements(module))
+}
+
+/// The same of one that is built for a back-end.
+pub(crate) fn built(module: &Module, backend: &dyn Backend) -> Option<MemoryPlan> {
+    plan(module, &Needs::on_back_ends(module, &[backend]))
 }
 
 fn plan(module: &Module, needs: &Needs) -> Option<MemoryPlan> {
@@ -50,7 +56,8 @@ fn buffers(buffers: memory::Buffers) -> Buffers {
     Buffers::new(buffers.numbers, buffers.truths, buffers.entities)
 }
 
-fn canonical_set(set: types::CanonicalSet) -> CanonicalSet {
+/// A canonical set, as the runtime knows it.
+pub(crate) fn canonical_set(set: types::CanonicalSet) -> CanonicalSet {
     let kind = match set.kind {
         types::EntityKind::Cell => EntityKind::Cell,
         types::EntityKind::Face => EntityKind::Face,

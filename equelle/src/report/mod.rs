@@ -10,4 +10,4 @@ mod words;
 
 pub use json::json;
 pub use text::text;
-pub(crate) use words::line_in;
+pub use words::line_in;

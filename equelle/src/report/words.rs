@@ -14,7 +14,7 @@ const FORMULA: usize = 40;
 const MAX_NAMES: usize = 4;
 
 /// `line 12`, or `line 3 of limiters.equelle` in a text that the program imports.
-pub(crate) fn line_in(source: &SourceMap, line: u32) -> String {
+pub fn line_in(source: &SourceMap, line: u32) -> String {
     let (file, own) = source.file_and_line(line);
     if file == FileId::MAIN { format!("line {line}") } else { format!("line {own} of {}", source.file(file).name()) }
 }

@@ -4,13 +4,15 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use equelle_runtime::error::ErrorKind;
-use equelle_runtime::ranks::{Boxes, CellGraph, HaloCounts, Partition, RankHalo, bisection, partition_file};
-use equelle_runtime::report::bytes;
-use equelle_runtime::{EntityKind, Error};
+use equelle_runtime::ranks::{Boxes, CellGraph, HaloCounts, Partition, bisection, partition_file};
+use equelle_runtime::{CanonicalSet, EntityKind, Error, Extent};
 use serde_json::json;
 
 use super::super::args::PartitionArgs;
-use super::super::print;
+use super::super::{
+    halo_counts::{self, list, size},
+    print,
+};
 use super::files;
 use crate::console::{Console, MessageFormat};
 use equelle::failure::Failure;
@@ -31,7 +33,7 @@ pub(super) fn partition(args: &PartitionArgs, console: &Console) -> Result<(), F
         }
         (None, cells) => {
             let boxes = boxes(cells.as_deref().unwrap_or_default(), n_ranks, args.layers)?;
-            let counts = boxes.halo_counts([[args.layers; 2]; 3], false);
+            let counts = boxes.halo_counts(3, ALL_CELLS, args.layers.into())?;
             (Parts::Boxes(boxes), counts)
         }
     };
@@ -72,6 +74,9 @@ fn read(file: &Path, n_cells: usize) -> Result<Partition, Error> {
     partition_file::parse_file(file, &text, n_cells)
 }
 
+/// The cells of a grid.
+const ALL_CELLS: CanonicalSet = CanonicalSet::new(EntityKind::Cell, Extent::All);
+
 /// Bytes of a number.
 const BYTES: u64 = 8;
 
@@ -86,23 +91,15 @@ fn text(parts: &Parts, counts: &HaloCounts, layers: u8) -> String {
             format!("{n_cells} cells for {ranks}, in {by} boxes\n")
         }
     };
-    // Writing to a String cannot fail, hence the dropped results.
-    let mut line = |name: &str, value: String| {
-        let _ = writeln!(text, "{name:18}{value}");
-    };
-    let fewest = counts.ranks.iter().map(|rank| rank.owned).min().unwrap_or(0);
-    line("cells of a rank", format!("{fewest} to {}, at most {:.3} of the mean", counts.most(|rank| rank.owned), counts.imbalance()));
-    let share = counts.ranks.iter().map(|rank| rank.halo as f64 / rank.owned as f64).fold(0.0, f64::max);
-    let depth = format!("{layers} layer{}", if layers == 1 { "" } else { "s" });
-    line("halo", format!("{depth}: at most {} cells, {:.1} % of a rank's own", counts.most(|rank| rank.halo), 100.0 * share));
-    line("neighbours", format!("at most {}", counts.most(|rank| rank.neighbours)));
+    text.push_str(&halo_counts::text(counts, layers.into()));
     let [most, total] = [counts.most(|rank| rank.sent), counts.total(|rank| rank.sent)];
-    line("sent", format!("at most {most} cells, {total} in all: {} and {} for doubles", size(most * BYTES), size(total * BYTES)));
+    let bytes = [most, total].map(|sent| size(sent * BYTES));
+    // Writing to a String cannot fail, hence the dropped result.
+    let _ = writeln!(text, "{:18}at most {most} cells, {total} in all: {} and {} for doubles", "sent", bytes[0], bytes[1]);
     text
 }
 
 fn json(parts: &Parts, counts: &HaloCounts) -> serde_json::Value {
-    let list = |value: fn(&RankHalo) -> u64| counts.ranks.iter().map(value).collect::<Vec<_>>();
     let (grid, method, boxes) = match parts {
         Parts::Listed { grid, method, .. } => (Some(grid), method.clone(), None),
         Parts::Boxes(boxes) => (None, "boxes".to_owned(), Some(boxes.ranks())),
@@ -113,14 +110,9 @@ fn json(parts: &Parts, counts: &HaloCounts) -> serde_json::Value {
         "boxes": boxes,
         "ranks": counts.ranks.len(),
         "imbalance": counts.imbalance(),
-        "cells": list(|rank| rank.owned),
-        "halo": list(|rank| rank.halo),
-        "neighbours": list(|rank| rank.neighbours),
-        "sent": list(|rank| rank.sent),
+        "cells": list(counts, |rank| rank.owned),
+        "halo": list(counts, |rank| rank.halo),
+        "neighbours": list(counts, |rank| rank.neighbours),
+        "sent": list(counts, |rank| rank.sent),
     })
-}
-
-/// A number of bytes, exact where it is small.
-fn size(value: u64) -> String {
-    if value < 10_000 { format!("{value} bytes") } else { bytes(value) }
 }

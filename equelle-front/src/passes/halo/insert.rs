@@ -42,7 +42,7 @@ impl Inserter<'_> {
                     }
                     _ => info.name.clone(),
                 };
-                self.exchanges.push(HaloExchange { name, depth, span: info.span, rounds: self.rounds });
+                self.exchanges.push(HaloExchange { name, depth, ty: info.ty, span: info.span, rounds: self.rounds });
             }
             let kind = kind.map_body(|body| {
                 let outer = self.rounds.replace(span);

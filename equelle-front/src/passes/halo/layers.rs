@@ -1,6 +1,7 @@
 //! Needs of a program on several ranks, or the construct that stands against them.
 
 use crate::source::Span;
+use crate::types::Type;
 
 /// Most layers that a program may need.
 pub const MAX_LAYERS: u32 = 16;
@@ -21,6 +22,8 @@ pub struct HaloExchange {
     pub name: String,
     /// Layers.
     pub depth: u32,
+    /// Type of the value.
+    pub ty: Type,
     /// The expression that the value is of.
     pub span: Span,
     /// Place of the innermost loop, in each round of which it happens; none for one that happens

@@ -13,12 +13,31 @@ use crate::source::Span;
 use crate::types::{CanonicalSet, Extent, SetId, Shape, Type};
 use crate::verify::VerifyError;
 
-/// Checks the main program of a verified module, whose ranks have so many layers of halo cells.
+/// Layers of the halo to which values are right.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HaloDepths {
+    /// By value, before it is exchanged. `[n_values]`
+    defined: Vec<u32>,
+}
+
+impl HaloDepths {
+    /// The layers to which a value of the main program is right where it is defined; what is
+    /// computed in layers beyond these nobody reads.
+    ///
+    /// # Panics
+    /// If the program has no such value.
+    pub fn defined(&self, value: ValueId) -> u32 {
+        self.defined[value.0 as usize]
+    }
+}
+
+/// Checks the main program of a verified module, whose ranks have so many layers of halo cells; the
+/// layers to which its values are right.
 ///
 /// # Errors
 /// Every read that goes further than its values are right, in the order of the text; every call and
 /// solve.
-pub fn check(module: &Module, layers: u32) -> Result<(), Vec<VerifyError>> {
+pub fn check(module: &Module, layers: u32) -> Result<HaloDepths, Vec<VerifyError>> {
     let mut checker = Checker::new(module, layers);
     loop {
         checker.changed = false;
@@ -29,7 +48,7 @@ pub fn check(module: &Module, layers: u32) -> Result<(), Vec<VerifyError>> {
     }
     checker.reports = true;
     checker.main();
-    if checker.errors.is_empty() { Ok(()) } else { Err(checker.errors) }
+    if checker.errors.is_empty() { Ok(HaloDepths { defined: checker.defined }) } else { Err(checker.errors) }
 }
 
 /// Properties of a value at every rank.
@@ -52,6 +71,8 @@ struct Checker<'a> {
     module: &'a Module,
     layers: u32,
     facts: Vec<Fact>,
+    /// Layers to which values are right where they are defined.
+    defined: Vec<u32>,
     /// Layers to which each set has its elements.
     members: Vec<u32>,
     /// Facts of mutables at the heads of loops.
@@ -76,6 +97,7 @@ impl<'a> Checker<'a> {
             module,
             layers,
             facts: vec![Fact { right: layers, lead: 0 }; module.main.values.len()],
+            defined: vec![layers; module.main.values.len()],
             members: members.collect(),
             heads: BTreeMap::new(),
             changed: false,
@@ -204,7 +226,9 @@ impl<'a> Checker<'a> {
     fn set(&mut self, value: ValueId, fact: Fact) {
         let Some(set) = self.ty(value).mapping() else { return };
         let lead = if self.ty(value).entity_kind().is_some() { fact.lead.min(self.layers + 1) } else { 0 };
-        self.facts[value.0 as usize] = Fact { right: fact.right.min(self.members[set.0 as usize]), lead };
+        let right = fact.right.min(self.members[set.0 as usize]);
+        self.facts[value.0 as usize] = Fact { right, lead };
+        self.defined[value.0 as usize] = right;
     }
 
     fn operation(&mut self, results: &[ValueId], op: &Op, state: &[Option<Fact>]) {
@@ -307,7 +331,8 @@ impl<'a> Checker<'a> {
             self.error(format!("an exchange of {depth} layers is deeper than what ranks have"));
         }
         let right = self.read(value, 0).max(depth);
-        self.set(value, Fact { right, lead: 0 });
+        let Some(SetId(set)) = self.ty(value).mapping() else { return };
+        self.facts[value.0 as usize] = Fact { right: right.min(self.members[set as usize]), lead: 0 };
     }
 }
 

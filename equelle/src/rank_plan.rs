@@ -1,0 +1,282 @@
+//! Plans of runs on ranks: cells, exchanges and memory of each rank, found without running. For a
+//! Cartesian grid nothing as large as the grid is allocated.
+
+mod memory;
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use equelle_front::backend::Backend;
+use equelle_front::ir::{Module, Precision};
+use equelle_front::passes::halo::HaloExchange;
+use equelle_front::source::Span;
+use equelle_front::types::{Basic, SetId};
+use equelle_runtime::grid::Cartesian;
+use equelle_runtime::params::Parameters;
+use equelle_runtime::rank_parts::{Cut, RankParts};
+use equelle_runtime::ranks::{Boxes, CellGraph, HaloCounts, Partition, RankId};
+use equelle_runtime::session::grid_for_program;
+use equelle_runtime::{CanonicalSet, EntityKind, Error, Extent, Grid, Program};
+
+use crate::interpret::Kernels;
+use crate::interpret::memory::{self as needs, canonical_set};
+use crate::rank_program::RankProgram;
+pub use memory::{PlannedMemory, RankMemory};
+
+/// The cells of a grid.
+const ALL_CELLS: CanonicalSet = CanonicalSet::new(EntityKind::Cell, Extent::All);
+
+/// Plan of a run on ranks.
+#[derive(Clone, Debug)]
+pub struct RankPlan {
+    /// Layers of the halo of each rank.
+    pub layers: u32,
+    /// Parts of the grid.
+    pub cut: PlannedCut,
+    /// Cells of each rank, with a halo of all layers.
+    pub cells: Rc<HaloCounts>,
+    /// Exchanges in the order of the text.
+    pub exchanges: Vec<PlannedExchange>,
+    /// Memory of each rank.
+    pub memory: PlannedMemory,
+}
+
+/// How a grid is cut.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PlannedCut {
+    /// Boxes of a Cartesian grid.
+    Boxes {
+        /// Cells along each axis of the grid.
+        cells: Vec<u64>,
+        /// Ranks along each axis of the grid.
+        ranks: Vec<u32>,
+        /// Axes that are not cut, and why.
+        uncut: Vec<(Axis, Uncut)>,
+    },
+    /// Parts of a grid of arrays, by bisection.
+    Bisection,
+}
+
+/// An axis of a grid.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Axis(pub usize);
+
+/// Reasons why an axis is not cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Uncut {
+    /// The program reads around it, and sees its ends.
+    HasEnds,
+    /// Other cuts cost less.
+    Costs,
+}
+
+/// An exchange of a value.
+#[derive(Clone, Debug)]
+pub struct PlannedExchange {
+    /// The user's name of the value; empty for one that has none.
+    pub name: String,
+    /// Equelle line of the value; 0 if unknown.
+    pub line: u32,
+    /// Layers.
+    pub depth: u32,
+    /// Line of the loop in each round of which it happens; none for one that happens once.
+    pub rounds: Option<u32>,
+    /// Name of its set.
+    pub set: String,
+    /// Name of the canonical set whose elements are counted, where the set is not canonical: the
+    /// numbers are bounds from above then.
+    pub counted_in: Option<String>,
+    /// Messages to each neighbour: one for each component.
+    pub components: u64,
+    /// Bytes of a component.
+    pub bytes: u64,
+    /// Elements that each rank sends.
+    pub counts: Rc<HaloCounts>,
+}
+
+impl PlannedExchange {
+    /// Messages and bytes that each rank sends. `[n_ranks]`
+    pub fn sent(&self) -> impl Iterator<Item = [u64; 2]> {
+        let of_component = |elements: u64| elements * self.bytes;
+        self.counts.ranks.iter().map(move |rank| [rank.neighbours, of_component(rank.sent)].map(|sent| sent * self.components))
+    }
+}
+
+/// Exchanges of a round of a loop, or those that happen once.
+#[derive(Clone, Debug)]
+pub struct PlannedRound<'a> {
+    /// Line of the loop; none for what happens once.
+    pub line: Option<u32>,
+    /// In the order of the text.
+    pub exchanges: Vec<&'a PlannedExchange>,
+    /// Messages and bytes that each rank sends. `[n_ranks]`
+    pub sent: Vec<[u64; 2]>,
+}
+
+impl RankPlan {
+    /// Plans a run with parameters as on the command line of a simulator, interpreted by some
+    /// kernels or built for a back-end.
+    ///
+    /// # Errors
+    /// Those of the grid; `Data` if it cannot be cut so often.
+    pub fn new(
+        program: &Program,
+        compiled: &RankProgram,
+        words: &[String],
+        n_ranks: u32,
+        kernels: PlannedKernels,
+    ) -> Result<RankPlan, Error> {
+        let module = compiled.verified().module();
+        let grid = grid_for_program(program, &Parameters::from_words(words)?)?;
+        let parts = RankParts::new(grid, compiled.needs(), n_ranks, None)?;
+        let mut counter = Counter::new(&parts);
+        let layers = compiled.halo().layers;
+        let cells = counter.counts(ALL_CELLS, layers)?;
+        let exchanges = compiled.halo().exchanges.iter().map(|exchange| counter.exchange(module, exchange));
+        let exchanges: Vec<PlannedExchange> = exchanges.collect::<Result<_, Error>>()?;
+        let needs = match kernels {
+            PlannedKernels::Interpreted(Kernels::Elements) => needs::by_elements(module),
+            PlannedKernels::Interpreted(Kernels::Lanes | Kernels::Cuda) => needs::by_lanes(module),
+            PlannedKernels::Built(backend) => needs::built(module, backend),
+        };
+        let superset = |exchange: &HaloExchange| Some(canonical_set(module.sets.canonical_superset(exchange.ty.mapping()?)));
+        let exchanged = compiled.halo().exchanges.iter().filter_map(superset);
+        let memory = memory::plan(module, &needs.unwrap_or_default(), &mut counter, layers, exchanged)?;
+        let cut = match &parts.cut {
+            Cut::Boxes { boxes, .. } => planned_boxes(boxes, compiled, parts.grid.dim()),
+            Cut::Cells(_) => PlannedCut::Bisection,
+        };
+        Ok(RankPlan { layers, cut, cells, exchanges, memory })
+    }
+
+    /// Exchanges by the loop in whose rounds they happen; those that happen once come first.
+    pub fn rounds(&self) -> Vec<PlannedRound<'_>> {
+        let mut groups: BTreeMap<Option<u32>, Vec<&PlannedExchange>> = BTreeMap::new();
+        for exchange in &self.exchanges {
+            groups.entry(exchange.rounds).or_default().push(exchange);
+        }
+        let rounds = groups.into_iter().map(|(line, exchanges)| {
+            let mut sent = vec![[0; 2]; self.cells.ranks.len()];
+            for (rank, [messages, bytes]) in exchanges.iter().flat_map(|exchange| exchange.sent().enumerate()) {
+                sent[rank] = [sent[rank][0] + messages, sent[rank][1] + bytes];
+            }
+            PlannedRound { line, exchanges, sent }
+        });
+        rounds.collect()
+    }
+}
+
+/// How a planned program runs.
+#[derive(Clone, Copy)]
+pub enum PlannedKernels {
+    /// By the interpreter.
+    Interpreted(Kernels),
+    /// Built for a back-end.
+    Built(&'static dyn Backend),
+}
+
+fn planned_boxes(boxes: &Boxes, compiled: &RankProgram, dim: usize) -> PlannedCut {
+    let whole = |axis: &usize| boxes.ranks()[*axis] == 1 && boxes.cells()[*axis] > 1 && boxes.n_ranks() > 1;
+    let why = |axis| if compiled.needs().cuts[axis] { Uncut::Costs } else { Uncut::HasEnds };
+    PlannedCut::Boxes {
+        cells: boxes.cells()[..dim].to_vec(),
+        ranks: boxes.ranks()[..dim].to_vec(),
+        uncut: (0..dim).filter(whole).map(|axis| (Axis(axis), why(axis))).collect(),
+    }
+}
+
+/// Counts elements of parts, each set and depth once.
+struct Counter<'a> {
+    grid: &'a Grid,
+    parts: CountedParts<'a>,
+    counted: BTreeMap<(CanonicalSet, u32), Rc<HaloCounts>>,
+}
+
+/// The parts.
+enum CountedParts<'a> {
+    Boxes { boxes: &'a Boxes, shape: Cartesian },
+    Cells { partition: &'a Partition, graph: CellGraph },
+}
+
+impl<'a> Counter<'a> {
+    fn new(parts: &'a RankParts) -> Counter<'a> {
+        let counted = match (&parts.cut, parts.grid.closed_shape()) {
+            (Cut::Boxes { boxes, .. }, Some(&shape)) => CountedParts::Boxes { boxes, shape },
+            (Cut::Boxes { .. }, None) => unreachable!("boxes are cut out of a Cartesian grid"),
+            (Cut::Cells(partition), _) => CountedParts::Cells { partition, graph: CellGraph::of(&parts.grid) },
+        };
+        Counter { grid: &parts.grid, parts: counted, counted: BTreeMap::new() }
+    }
+
+    /// Elements of a set that ranks own and exchange to a depth.
+    fn counts(&mut self, set: CanonicalSet, depth: u32) -> Result<Rc<HaloCounts>, Error> {
+        if let Some(found) = self.counted.get(&(set, depth)) {
+            return Ok(Rc::clone(found));
+        }
+        let counts = Rc::new(match &self.parts {
+            CountedParts::Boxes { boxes, .. } => boxes.halo_counts(self.grid.dim(), set, depth)?,
+            CountedParts::Cells { partition, graph } => HaloCounts::from_set(self.grid, graph, partition, set, depth as usize)?,
+        });
+        self.counted.insert((set, depth), Rc::clone(&counts));
+        Ok(counts)
+    }
+
+    /// Number of elements of a canonical set in the part of each rank with so many layers; of a
+    /// grid of arrays a bound from above, because faces at the rim may count as boundary faces.
+    fn lens(&mut self, set: CanonicalSet, layers: u32) -> Result<Vec<u64>, Error> {
+        if let CountedParts::Boxes { boxes, shape } = &self.parts {
+            let len = |rank| widened(boxes, shape, rank, layers).set_len(set) as u64;
+            return Ok((0..boxes.n_ranks()).map(RankId).map(len).collect());
+        }
+        let mut total = |extent, layers| -> Result<Vec<u64>, Error> {
+            let counts = self.counts(CanonicalSet { extent, ..set }, layers)?;
+            Ok(counts.ranks.iter().map(|rank| rank.owned + rank.halo).collect())
+        };
+        match set.extent {
+            Extent::All | Extent::Interior => total(set.extent, layers),
+            Extent::Boundary => {
+                let (all, inner) = (total(Extent::All, layers)?, total(Extent::Interior, layers.saturating_sub(1))?);
+                Ok(all.into_iter().zip(inner).map(|(all, inner)| all - inner).collect())
+            }
+        }
+    }
+
+    fn exchange(&mut self, module: &Module, exchange: &HaloExchange) -> Result<PlannedExchange, Error> {
+        let HaloExchange { name, depth, ty, span, rounds } = exchange;
+        let line = |span: Span| if module.source.text().is_empty() { 0 } else { module.source.line(span.start) };
+        let set = ty.mapping().unwrap_or(SetId(0));
+        let superset = module.sets.canonical_superset(set);
+        let (components, bytes) = match ty.basic {
+            Basic::Vector => (self.grid.dim() as u64, real_bytes(module)),
+            Basic::Bool => (1, 1),
+            Basic::Scalar | Basic::Entity(_) | Basic::Text | Basic::Table | Basic::Axis(_) => (1, real_bytes(module)),
+        };
+        Ok(PlannedExchange {
+            name: name.clone(),
+            line: line(*span),
+            depth: *depth,
+            rounds: rounds.map(line),
+            set: module.sets.get(set).name.clone(),
+            counted_in: module.sets.get(set).canonical.is_none().then(|| format!("{}()", superset.name())),
+            components,
+            bytes,
+            counts: self.counts(canonical_set(superset), *depth)?,
+        })
+    }
+}
+
+/// The box of a rank with its halo.
+fn widened(boxes: &Boxes, shape: &Cartesian, rank: RankId, layers: u32) -> Cartesian {
+    let (own, place) = (boxes.box_of(rank), boxes.place(rank));
+    let n = std::array::from_fn(|axis| (own.len[axis] + boxes.widths(axis, place[axis], layers).iter().sum::<u64>()) as usize);
+    let joined = std::array::from_fn(|axis| shape.joined[axis] && boxes.ranks()[axis] == 1);
+    Cartesian { n, joined, ..*shape }
+}
+
+/// Bytes of a number in a collection.
+fn real_bytes(module: &Module) -> u64 {
+    match module.numbers.precision {
+        Precision::Double => 8,
+        Precision::Single => 4,
+    }
+}
