@@ -1,26 +1,27 @@
 //! Plans of runs on ranks: cells, exchanges and memory of each rank, found without running. For a
 //! Cartesian grid nothing as large as the grid is allocated.
 
+mod counter;
 mod memory;
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use equelle_front::backend::Backend;
-use equelle_front::ir::{Module, Precision};
+use equelle_front::ir::Module;
 use equelle_front::passes::halo::HaloExchange;
 use equelle_front::source::Span;
 use equelle_front::types::{Basic, SetId};
-use equelle_runtime::grid::Cartesian;
 use equelle_runtime::params::Parameters;
 use equelle_runtime::rank_parts::{Cut, RankParts};
-use equelle_runtime::ranks::{Boxes, CellGraph, HaloCounts, Partition, RankId};
+use equelle_runtime::ranks::{Boxes, HaloCounts};
 use equelle_runtime::session::grid_for_program;
-use equelle_runtime::{CanonicalSet, EntityKind, Error, Extent, Grid, Program};
+use equelle_runtime::{CanonicalSet, EntityKind, Error, Extent, Program};
 
 use crate::interpret::Kernels;
 use crate::interpret::memory::{self as needs, canonical_set};
 use crate::rank_program::RankProgram;
+use counter::{Counter, real_bytes};
 pub use memory::{PlannedMemory, RankMemory};
 
 /// The cells of a grid.
@@ -132,7 +133,7 @@ impl RankPlan {
         let mut counter = Counter::new(&parts);
         let layers = compiled.halo().layers;
         let cells = counter.counts(ALL_CELLS, layers)?;
-        let exchanges = compiled.halo().exchanges.iter().map(|exchange| counter.exchange(module, exchange));
+        let exchanges = compiled.halo().exchanges.iter().map(|exchange| planned_exchange(&mut counter, module, exchange));
         let exchanges: Vec<PlannedExchange> = exchanges.collect::<Result<_, Error>>()?;
         let needs = match kernels {
             PlannedKernels::Interpreted(Kernels::Elements) => needs::by_elements(module),
@@ -185,98 +186,26 @@ fn planned_boxes(boxes: &Boxes, compiled: &RankProgram, dim: usize) -> PlannedCu
     }
 }
 
-/// Counts elements of parts, each set and depth once.
-struct Counter<'a> {
-    grid: &'a Grid,
-    parts: CountedParts<'a>,
-    counted: BTreeMap<(CanonicalSet, u32), Rc<HaloCounts>>,
-}
-
-/// The parts.
-enum CountedParts<'a> {
-    Boxes { boxes: &'a Boxes, shape: Cartesian },
-    Cells { partition: &'a Partition, graph: CellGraph },
-}
-
-impl<'a> Counter<'a> {
-    fn new(parts: &'a RankParts) -> Counter<'a> {
-        let counted = match (&parts.cut, parts.grid.closed_shape()) {
-            (Cut::Boxes { boxes, .. }, Some(&shape)) => CountedParts::Boxes { boxes, shape },
-            (Cut::Boxes { .. }, None) => unreachable!("boxes are cut out of a Cartesian grid"),
-            (Cut::Cells(partition), _) => CountedParts::Cells { partition, graph: CellGraph::of(&parts.grid) },
-        };
-        Counter { grid: &parts.grid, parts: counted, counted: BTreeMap::new() }
-    }
-
-    /// Elements of a set that ranks own and exchange to a depth.
-    fn counts(&mut self, set: CanonicalSet, depth: u32) -> Result<Rc<HaloCounts>, Error> {
-        if let Some(found) = self.counted.get(&(set, depth)) {
-            return Ok(Rc::clone(found));
-        }
-        let counts = Rc::new(match &self.parts {
-            CountedParts::Boxes { boxes, .. } => boxes.halo_counts(self.grid.dim(), set, depth)?,
-            CountedParts::Cells { partition, graph } => HaloCounts::from_set(self.grid, graph, partition, set, depth as usize)?,
-        });
-        self.counted.insert((set, depth), Rc::clone(&counts));
-        Ok(counts)
-    }
-
-    /// Number of elements of a canonical set in the part of each rank with so many layers; of a
-    /// grid of arrays a bound from above, because faces at the rim may count as boundary faces.
-    fn lens(&mut self, set: CanonicalSet, layers: u32) -> Result<Vec<u64>, Error> {
-        if let CountedParts::Boxes { boxes, shape } = &self.parts {
-            let len = |rank| widened(boxes, shape, rank, layers).set_len(set) as u64;
-            return Ok((0..boxes.n_ranks()).map(RankId).map(len).collect());
-        }
-        let mut total = |extent, layers| -> Result<Vec<u64>, Error> {
-            let counts = self.counts(CanonicalSet { extent, ..set }, layers)?;
-            Ok(counts.ranks.iter().map(|rank| rank.owned + rank.halo).collect())
-        };
-        match set.extent {
-            Extent::All | Extent::Interior => total(set.extent, layers),
-            Extent::Boundary => {
-                let (all, inner) = (total(Extent::All, layers)?, total(Extent::Interior, layers.saturating_sub(1))?);
-                Ok(all.into_iter().zip(inner).map(|(all, inner)| all - inner).collect())
-            }
-        }
-    }
-
-    fn exchange(&mut self, module: &Module, exchange: &HaloExchange) -> Result<PlannedExchange, Error> {
-        let HaloExchange { name, depth, ty, span, rounds } = exchange;
-        let line = |span: Span| if module.source.text().is_empty() { 0 } else { module.source.line(span.start) };
-        let set = ty.mapping().unwrap_or(SetId(0));
-        let superset = module.sets.canonical_superset(set);
-        let (components, bytes) = match ty.basic {
-            Basic::Vector => (self.grid.dim() as u64, real_bytes(module)),
-            Basic::Bool => (1, 1),
-            Basic::Scalar | Basic::Entity(_) | Basic::Text | Basic::Table | Basic::Axis(_) => (1, real_bytes(module)),
-        };
-        Ok(PlannedExchange {
-            name: name.clone(),
-            line: line(*span),
-            depth: *depth,
-            rounds: rounds.map(line),
-            set: module.sets.get(set).name.clone(),
-            counted_in: module.sets.get(set).canonical.is_none().then(|| format!("{}()", superset.name())),
-            components,
-            bytes,
-            counts: self.counts(canonical_set(superset), *depth)?,
-        })
-    }
-}
-
-/// The box of a rank with its halo.
-fn widened(boxes: &Boxes, shape: &Cartesian, rank: RankId, layers: u32) -> Cartesian {
-    let (own, place) = (boxes.box_of(rank), boxes.place(rank));
-    let n = std::array::from_fn(|axis| (own.len[axis] + boxes.widths(axis, place[axis], layers).iter().sum::<u64>()) as usize);
-    let joined = std::array::from_fn(|axis| shape.joined[axis] && boxes.ranks()[axis] == 1);
-    Cartesian { n, joined, ..*shape }
-}
-
-/// Bytes of a number in a collection.
-fn real_bytes(module: &Module) -> u64 {
-    match module.numbers.precision {
-        Precision::Double => 8,
-        Precision::Single => 4,
-    }
+/// The plan of an exchange.
+fn planned_exchange(counter: &mut Counter<'_>, module: &Module, exchange: &HaloExchange) -> Result<PlannedExchange, Error> {
+    let HaloExchange { name, depth, ty, span, rounds } = exchange;
+    let line = |span: Span| if module.source.text().is_empty() { 0 } else { module.source.line(span.start) };
+    let set = ty.mapping().unwrap_or(SetId(0));
+    let superset = module.sets.canonical_superset(set);
+    let (components, bytes) = match ty.basic {
+        Basic::Vector => (counter.grid().dim() as u64, real_bytes(module)),
+        Basic::Bool => (1, 1),
+        Basic::Scalar | Basic::Entity(_) | Basic::Text | Basic::Table | Basic::Axis(_) => (1, real_bytes(module)),
+    };
+    Ok(PlannedExchange {
+        name: name.clone(),
+        line: line(*span),
+        depth: *depth,
+        rounds: rounds.map(line),
+        set: module.sets.get(set).name.clone(),
+        counted_in: module.sets.get(set).canonical.is_none().then(|| format!("{}()", superset.name())),
+        components,
+        bytes,
+        counts: counter.counts(canonical_set(superset), *depth)?,
+    })
 }

@@ -85,7 +85,7 @@ impl RankProgram {
         Ok(RankProgram { verified: verify::verify(module).map_err(RankProgramError::Invalid)?, ..self.clone() })
     }
 
-    /// What its interpreter makes wrong.
+    /// The wrong values of its interpreter.
     pub(crate) fn poison(&self) -> Option<Poison<'_>> {
         self.poison.map(|seed| Poison { depths: &self.depths, seed })
     }

@@ -43,8 +43,8 @@ struct AlongAxis {
 
 impl Boxes {
     /// Counts the elements of a set that ranks own and exchange up to a depth, on a grid of `dim`
-    /// dimensions. Axes that boxes go around have no ends. Costs a few numbers for each rank and its
-    /// neighbours.
+    /// dimensions. Axes that boxes go around have no ends. Costs a few numbers for each rank and
+    /// its neighbours.
     ///
     /// # Errors
     /// `Data` for edges and vertices.

@@ -8,7 +8,7 @@ use equelle_front::types::{Basic, Shape};
 use equelle_runtime::memory::{Estimate, GridSize};
 use equelle_runtime::{CanonicalSet, EntityKind, Error, Extent, MemoryPlan};
 
-use super::{CountedParts, Counter, real_bytes};
+use super::counter::{Counter, real_bytes};
 use crate::interpret::memory::canonical_set;
 
 /// Bytes of a cell or face in a part of a grid: its owner, its layer, and its number in the file
@@ -69,7 +69,7 @@ pub(super) fn plan(
     layers: u32,
     exchanged: impl Iterator<Item = CanonicalSet>,
 ) -> Result<PlannedMemory, Error> {
-    let dim = counter.grid.dim();
+    let dim = counter.grid().dim();
     let inputs = collections(module, module.interface.inputs.iter(), dim);
     let outputs = collections(module, module.interface.outputs.iter(), dim);
     let all = |kind| CanonicalSet::new(kind, Extent::All);
@@ -90,7 +90,7 @@ pub(super) fn plan(
     let on_ranks = |set: CanonicalSet| lens.get(&set).map_or(0, |(_, lens)| lens.iter().sum());
     let len = |set: CanonicalSet, rank: usize| lens.get(&set).map_or(0, |(_, lens)| lens[rank]);
     let n_ranks = counter.counts(all(EntityKind::Cell), 0)?.ranks.len();
-    let is_cartesian = matches!(counter.parts, CountedParts::Boxes { .. });
+    let is_cartesian = counter.grid().cartesian_shape().is_some();
     let mut ranks = Vec::with_capacity(n_ranks);
     for rank in 0..n_ranks {
         let (n_cells, n_faces) = (len(all(EntityKind::Cell), rank), len(all(EntityKind::Face), rank));
@@ -110,6 +110,6 @@ pub(super) fn plan(
     let field = |times: u64| move |&(set, components): &(CanonicalSet, u64)| (set, times * components);
     let fields = outputs.iter().map(field(2)).chain(inputs.iter().map(field(1)));
     let largest = fields.map(|(set, times)| BYTES_OF_VALUE * times * whole(set)).max().unwrap_or(0);
-    let grid = if is_cartesian { 0 } else { Estimate::without_solves(needs, counter.grid.into(), real_bytes(module), &whole).grid };
+    let grid = if is_cartesian { 0 } else { Estimate::without_solves(needs, counter.grid().into(), real_bytes(module), &whole).grid };
     Ok(PlannedMemory { ranks, whole: BYTES_OF_PLACE * places + largest + grid })
 }
