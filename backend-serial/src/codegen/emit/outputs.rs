@@ -170,6 +170,24 @@ pub(in crate::codegen) fn stores(writer: &mut Writer, index: &TokenStream, yield
     Ok(out)
 }
 
+/// The stores of an element that has no value.
+pub(in crate::codegen) fn empty_stores(writer: &mut Writer, index: &TokenStream) -> TokenStream {
+    let mut out = TokenStream::new();
+    for (result, slice) in writer.kernel.results.iter().zip(&writer.slices) {
+        writer.uses.add(Use::Range);
+        out.extend(match result.ty.basic {
+            Basic::Vector => quote! { #slice.iter_mut().for_each(|component| component[#index] = 0.0); },
+            Basic::Scalar | Basic::Text | Basic::Table | Basic::Axis(_) => quote! { #slice[#index] = 0.0; },
+            Basic::Bool => quote! { #slice[#index] = false; },
+            Basic::Entity(_) => {
+                let none = writer.uses.item("NONE");
+                quote! { #slice[#index] = #none; }
+            }
+        });
+    }
+    out
+}
+
 /// A reduction as the runtime knows it; `None` for those of truth values.
 pub(in crate::codegen) fn reduction_of_numbers(writer: &mut Writer, reduction: Reduction) -> Option<TokenStream> {
     let reduction = ident(match reduction {

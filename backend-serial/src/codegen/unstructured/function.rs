@@ -9,7 +9,7 @@ use quote::quote;
 
 use super::elementwise::{is_elementwise, loop_over_slices};
 use super::functions_of_elements::{FunctionsOfElements, functions_of_elements};
-use crate::codegen::emit::outputs::{Outputs, Values, buffers, reduction_of_numbers, results, stores};
+use crate::codegen::emit::outputs::{Outputs, Values, buffers, empty_stores, reduction_of_numbers, results, stores};
 use crate::codegen::emit::path::cells_here;
 use crate::codegen::emit::text::Level;
 use crate::codegen::emit::uses::Use;
@@ -35,7 +35,7 @@ pub(in crate::codegen) fn unstructured_function(
     let Source { kernel, names, .. } = source;
     let mut writer = Writer::new(source, Form::General, functions);
     writer.elementwise = part == Part::Whole && is_elementwise(kernel);
-    let checks = checks(&mut writer)?;
+    let checks = checks(&mut writer, part)?;
     let (staged, staged_uses) = match part {
         Part::Whole => writer.noted(|writer| writer.stage())?,
         Part::Checks => Default::default(),
@@ -140,8 +140,14 @@ fn reduction_of_collection(writer: &mut Writer) -> Written<TokenStream> {
     Ok(quote! { Ok(rt.reduce_collection_in_kernel(#reduction, args.#field, &#info)?) })
 }
 
-fn checks(writer: &mut Writer) -> Written<TokenStream> {
+/// Conditions of an element. One of the halo of a rank may come from values of an earlier round: it
+/// goes without a value.
+fn checks(writer: &mut Writer, part: Part) -> Written<TokenStream> {
     let mut out = TokenStream::new();
+    let instead = match part {
+        Part::Whole if !writer.kernel.checks.is_empty() => empty_stores(writer, &quote! { position - range.start }),
+        Part::Whole | Part::Checks => TokenStream::new(),
+    };
     for check in &writer.kernel.checks {
         let condition = writer.expr(&check.condition)?;
         match (check.kind, writer.kernel.space) {
@@ -149,7 +155,15 @@ fn checks(writer: &mut Writer) -> Written<TokenStream> {
             (CheckKind::OnEmpty | CheckKind::OneCell, Space::Unit) => return Err(writer.internal("a check without an element")),
         }
         let holds = condition.at(Level::Unary);
-        out.extend(quote! { if !#holds { return Err(position); } });
+        out.extend(quote! {
+            if !#holds {
+                if domain.is_own(position) {
+                    return Err(position);
+                }
+                #instead
+                continue;
+            }
+        });
     }
     Ok(out)
 }

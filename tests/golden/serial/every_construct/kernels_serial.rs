@@ -943,7 +943,11 @@ fn inside_general<G: Entities>(
                     let here = elements[position];
                     let cells_here = grid.face_cells(here);
                     if !!(cells_here[0] == NONE) {
-                        return Err(position);
+                        if domain.is_own(position) {
+                            return Err(position);
+                        }
+                        u_inside_values[position - range.start] = 0.0;
+                        continue;
                     }
                     u_inside_values[position - range.start] = u[cells_here[0] as usize];
                 }
@@ -969,7 +973,10 @@ fn outside_general<G: Entities>(
                 for position in range {
                     let here = elements[position];
                     if !grid.is_boundary_face(here) {
-                        return Err(position);
+                        if domain.is_own(position) {
+                            return Err(position);
+                        }
+                        continue;
                     }
                 }
                 Ok(())
