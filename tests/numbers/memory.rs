@@ -118,7 +118,9 @@ fn an_assignment_of_a_field_copies_nothing() {
     // Old, new, and their difference.
     assert_eq!(numbers(&with, OptLevel::O2, CELLS), (3, 3));
     let text = generated(&with, OptLevel::O2);
-    assert!(text.contains("u0 = u.clone();") || !text.contains("u0 ="), "a clone of a collection is a handle: {text}");
+    // Comments have the lines of the program.
+    let assigns = |line: &str| line.contains("u0 =") && !line.trim_start().starts_with("//");
+    assert!(!text.lines().any(|line| assigns(line) && !line.contains("u0 = u.clone();")), "a clone of a collection is a handle: {text}");
 }
 
 /// The second of three stages takes the memory of the state, the third that of the first: two
