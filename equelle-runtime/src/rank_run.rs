@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use crate::error::Error;
-use crate::grid::Renumber;
 use crate::io::Sink;
 use crate::params::Parameters;
 use crate::program::{HaloNeeds, Program};
@@ -47,9 +46,6 @@ pub fn run(
 ) -> Result<Vec<Arc<RankProgress>>, Error> {
     let parameters = Parameters::from_words(words)?;
     let grid = grid_for_program(program, &parameters)?;
-    // Renumbered, a grid with joined sides has no closed forms in one process.
-    let is_renumbered = grid.has_joined_sides() && Renumber::from_parameters(&parameters)? == Renumber::Yes;
-    let grid = if is_renumbered { grid.as_unstructured() } else { grid };
     let given = partition_file::from_parameters(&parameters, grid.n_cells(), ranks.n_ranks)?;
     let ranks = &ThreadRanks { partition: given.or_else(|| ranks.partition.clone()), ..*ranks };
     let parts = RankParts::new(grid, needs, ranks.n_ranks, ranks.partition.clone())?;

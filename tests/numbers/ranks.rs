@@ -98,7 +98,6 @@ fn files_do_not_know_how_many_ranks_wrote_them() {
     let grids = [
         ("boxes", words(&["grid_dim=2", "nx=11", "ny=7", "dx=0.1", "dy=0.3", "inflow_set=x-"])),
         ("arrays", words(&["nx=11", "ny=7", "dx=0.1", "dy=0.3", "grid_layout=unstructured", "inflow_set=x-"])),
-        ("periodic", words(&["nx=11", "ny=7", "dx=0.1", "dy=0.3", "grid_periodic=x-:x+", "inflow_set=y-"])),
         ("periodic arrays", words(&["nx=11", "ny=7", "dx=0.1", "grid_periodic=x-:x+", "grid_layout=unstructured", "inflow_set=y-"])),
         ("triangles", vec![mesh("triangles-6x5.grid"), "inflow_set=x-".to_owned()]),
         ("Gmsh", vec![mesh("plate.msh"), "inflow_set=x-".to_owned()]),

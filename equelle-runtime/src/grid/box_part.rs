@@ -37,8 +37,8 @@ impl Grid {
     /// ([`Grid::closed_shape`]). `owner` has the rank of a cell.
     ///
     /// # Errors
-    /// `Data` if this is no Cartesian grid, or a box that reads around an axis is so thin that its
-    /// halo goes around more than once.
+    /// `Data` if this is no Cartesian grid, or it has so few cells along an axis that a halo goes
+    /// around more than once, or meets its box where sides are joined.
     pub fn box_of(&self, part: PartBox, owner: impl Fn([usize; 3]) -> RankId + Send + Sync + 'static) -> Result<Grid, Error> {
         let whole = *self.closed_shape().ok_or_else(|| Error::internal("boxes are cut out of a Cartesian grid"))?;
         let PartBox { start, len, layers, wraps } = part;
@@ -51,7 +51,9 @@ impl Grid {
                 (true, true) => (layers, layers),
                 (true, false) => (layers.min(start[axis]), layers.min(whole.n[axis] - start[axis] - len[axis])),
             };
-            if low + len[axis] + high > 2 * whole.n[axis] {
+            // Programs compare cells that they reach through faces: no cell may be here twice.
+            let most = if whole.joined[axis] { whole.n[axis] } else { 2 * whole.n[axis] };
+            if low + len[axis] + high > most {
                 let name = ["x", "y", "z"][axis];
                 let message = format!("{layers} layers around {} cells along {name} go around a grid of {}", len[axis], whole.n[axis]);
                 return Err(Error::new(ErrorKind::Data, message).hint("use fewer ranks"));
