@@ -105,23 +105,8 @@ impl<'a, R: DerivativeAccess> Interpreter<'a, R> {
             }
         };
         // Kernels are launched over sets whose domains may not be state themselves.
-        if let Shape::Collection(set) = ty.shape {
-            let domain = match &value {
-                Value::Scalars(values) => Some(self.rt.domain_of(values)),
-                Value::Vectors(values) => Some(self.rt.domain_of_vectors(values)),
-                Value::Bools(values) => Some(self.rt.domain_of_bools(values)),
-                Value::Entities(values) => Some(self.rt.domain_of_entities(values).0),
-                Value::Scalar(_)
-                | Value::Bool(_)
-                | Value::Vector(_)
-                | Value::Text(_)
-                | Value::Sequence(_)
-                | Value::Table(_)
-                | Value::Domain(_) => None,
-            };
-            if let Some(domain) = domain {
-                self.domains.entry(set).or_insert(domain);
-            }
+        if let (Shape::Collection(set), Some(domain)) = (ty.shape, self.collection_domain(&value)) {
+            self.domains.entry(set).or_insert(domain);
         }
         Ok(value)
     }

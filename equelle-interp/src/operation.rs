@@ -275,15 +275,25 @@ impl<R: DerivativeAccess> Interpreter<'_, R> {
         })
     }
 
-    /// The domain that a value is, or the domain of a collection of numbers, Vectors or truth
-    /// values.
+    /// The domain that a value is, or that of a collection.
     fn domain_of(&self, value: &Value<R>) -> Option<R::Domain> {
+        if let Value::Domain(domain) = value { Some(domain.clone()) } else { self.collection_domain(value) }
+    }
+
+    /// The domain of a collection.
+    pub(crate) fn collection_domain(&self, value: &Value<R>) -> Option<R::Domain> {
         match value {
-            Value::Domain(domain) => Some(domain.clone()),
             Value::Scalars(values) => Some(self.rt.domain_of(values)),
             Value::Vectors(values) => Some(self.rt.domain_of_vectors(values)),
             Value::Bools(values) => Some(self.rt.domain_of_bools(values)),
-            _ => None,
+            Value::Entities(values) => Some(self.rt.domain_of_entities(values).0),
+            Value::Scalar(_)
+            | Value::Bool(_)
+            | Value::Vector(_)
+            | Value::Text(_)
+            | Value::Sequence(_)
+            | Value::Table(_)
+            | Value::Domain(_) => None,
         }
     }
 

@@ -43,19 +43,7 @@ impl<'a, R: DerivativeAccess> Interpreter<'a, R> {
 
     /// A value that is wrong beyond its layers; `None` for one that is right everywhere.
     fn poisoned(&mut self, value: &Value<R>, set: SetId, poison: Poison<'_>, id: ValueId) -> Result<Option<Value<R>>, Error> {
-        let domain = match value {
-            Value::Scalars(values) => self.rt.domain_of(values),
-            Value::Vectors(values) => self.rt.domain_of_vectors(values),
-            Value::Bools(values) => self.rt.domain_of_bools(values),
-            Value::Entities(values) => self.rt.domain_of_entities(values).0,
-            Value::Scalar(_)
-            | Value::Bool(_)
-            | Value::Vector(_)
-            | Value::Text(_)
-            | Value::Sequence(_)
-            | Value::Table(_)
-            | Value::Domain(_) => return Ok(None),
-        };
+        let Some(domain) = self.collection_domain(value) else { return Ok(None) };
         let elements = self.rt.domain_elements(&domain)?;
         let kind = entity_kind(self.module.sets.get(set).kind).on_grid_of(self.rt.grid().dim());
         let Some(part) = self.rt.grid().part() else { return Ok(None) };

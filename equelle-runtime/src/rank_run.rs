@@ -6,10 +6,10 @@ use crate::error::Error;
 use crate::io::Sink;
 use crate::params::Parameters;
 use crate::program::{HaloNeeds, Program};
-use crate::rank_parts::{Cut, RankParts};
-use crate::ranks::{Partition, RankContext, RankProgress, ThreadTransport, partition_file};
+use crate::rank_parts::RankParts;
+use crate::ranks::{Partition, RankContext, RankProgress, ThreadTransport};
 use crate::run::RunRecord;
-use crate::session::{Options, Session, SessionRank, grid_for_program};
+use crate::session::{Options, Session, SessionRank};
 use crate::threads::Threads;
 
 /// Ranks of a run.
@@ -45,17 +45,10 @@ pub fn run(
     simulate: &(dyn Fn(Session) -> Result<(), Error> + Sync),
 ) -> Result<Vec<Arc<RankProgress>>, Error> {
     let parameters = Parameters::from_words(words)?;
-    let grid = grid_for_program(program, &parameters)?;
-    let given = partition_file::from_parameters(&parameters, grid.n_cells(), ranks.n_ranks)?;
-    let ranks = &ThreadRanks { partition: given.or_else(|| ranks.partition.clone()), ..*ranks };
-    let parts = RankParts::new(grid, needs, ranks.n_ranks, ranks.partition.clone())?;
-    match &parts.cut {
-        Cut::Boxes { boxes, .. } => partition_file::write_for_parameters(&parameters, boxes.owners(), &options.sink)?,
-        Cut::Cells(partition) => partition_file::write_for_parameters(&parameters, partition.owners().iter().copied(), &options.sink)?,
-    }
+    let parts = RankParts::new(program, &parameters, needs, ranks.n_ranks, ranks.partition.clone())?;
+    parts.write_owners(&parameters, &options.sink)?;
     let (back_end, interrupt) = (options.back_end, options.interrupt.clone());
-    let n_ranks = ranks.partition.as_ref().map_or(ranks.n_ranks as usize, Partition::n_ranks);
-    let transports = ThreadTransport::connected(n_ranks, ranks.seed);
+    let transports = ThreadTransport::connected(parts.n_ranks(), ranks.seed);
     let mut options = Some(options);
     let ended: Vec<Ended> = std::thread::scope(|scope| {
         let threads: Vec<_> = transports

@@ -15,7 +15,6 @@ use equelle_front::types::{Basic, SetId};
 use equelle_runtime::params::Parameters;
 use equelle_runtime::rank_parts::{Cut, RankParts};
 use equelle_runtime::ranks::{Boxes, HaloCounts};
-use equelle_runtime::session::grid_for_program;
 use equelle_runtime::{CanonicalSet, EntityKind, Error, Extent, Program};
 
 use crate::interpret::Kernels;
@@ -54,6 +53,8 @@ pub enum PlannedCut {
         /// Axes that are not cut, and why.
         uncut: Vec<(Axis, Uncut)>,
     },
+    /// As `partition_file` says.
+    Given,
     /// Parts of a grid of arrays, by bisection.
     Bisection,
 }
@@ -128,8 +129,7 @@ impl RankPlan {
         kernels: PlannedKernels,
     ) -> Result<RankPlan, Error> {
         let module = compiled.verified().module();
-        let grid = grid_for_program(program, &Parameters::from_words(words)?)?;
-        let parts = RankParts::new(grid, compiled.needs(), n_ranks, None)?;
+        let parts = RankParts::new(program, &Parameters::from_words(words)?, compiled.needs(), n_ranks, None)?;
         let mut counter = Counter::new(&parts);
         let layers = compiled.halo().layers;
         let cells = counter.counts(ALL_CELLS, layers)?;
@@ -145,7 +145,8 @@ impl RankPlan {
         let memory = memory::plan(module, &needs.unwrap_or_default(), &mut counter, layers, exchanged)?;
         let cut = match &parts.cut {
             Cut::Boxes { boxes, .. } => planned_boxes(boxes, compiled, parts.grid.dim()),
-            Cut::Cells(_) => PlannedCut::Bisection,
+            Cut::Given(_) => PlannedCut::Given,
+            Cut::Bisection(_) => PlannedCut::Bisection,
         };
         Ok(RankPlan { layers, cut, cells, exchanges, memory })
     }

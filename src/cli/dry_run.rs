@@ -60,6 +60,7 @@ fn text(plan: &RankPlan, source: &SourceMap) -> String {
             }
             text
         }
+        PlannedCut::Given => format!("{n_cells} cells for {ranks}, as `partition_file` says\n"),
         PlannedCut::Bisection => format!("{n_cells} cells for {ranks}, by bisection\n"),
     };
     text.push_str(&halo_counts::text(&plan.cells, plan.layers));
@@ -111,6 +112,7 @@ fn json(plan: &RankPlan) -> Value {
             let uncut: Vec<Value> = uncut.iter().map(|(axis, why)| json!({ "axis": AXES[axis.0], "why": reason(why) })).collect();
             ("boxes", Some(cells), Some(ranks), Some(uncut))
         }
+        PlannedCut::Given => ("partition_file", None, None, None),
         PlannedCut::Bisection => ("bisection", None, None, None),
     };
     let column = |ranks: &[[u64; 2]], of: usize| ranks.iter().map(|rank| rank[of]).collect::<Vec<u64>>();

@@ -98,6 +98,7 @@ fn files_do_not_know_how_many_ranks_wrote_them() {
     let grids = [
         ("boxes", words(&["grid_dim=2", "nx=11", "ny=7", "dx=0.1", "dy=0.3", "inflow_set=x-"])),
         ("arrays", words(&["nx=11", "ny=7", "dx=0.1", "dy=0.3", "grid_layout=unstructured", "inflow_set=x-"])),
+        ("periodic", words(&["nx=11", "ny=7", "dx=0.1", "dy=0.3", "grid_periodic=x-:x+", "inflow_set=y-"])),
         ("periodic arrays", words(&["nx=11", "ny=7", "dx=0.1", "grid_periodic=x-:x+", "grid_layout=unstructured", "inflow_set=y-"])),
         ("triangles", vec![mesh("triangles-6x5.grid"), "inflow_set=x-".to_owned()]),
         ("Gmsh", vec![mesh("plate.msh"), "inflow_set=x-".to_owned()]),
@@ -203,6 +204,32 @@ fn the_error_is_that_of_one_process() {
         assert!(expected.1.contains("between") && !expected.1.contains("after"), "{}", expected.1);
         for n_ranks in 1..=6 {
             assert_eq!(run(&[&format!("--ranks-threads={n_ranks}")]), expected, "{kernels} on {n_ranks} ranks");
+        }
+    }
+}
+
+/// In a box that goes around joined sides a face of the halo may come before the first of its own
+/// that fails.
+#[test]
+fn errors_in_a_halo_hide_none_of_a_rank() {
+    let folder = scratch("ranks_inner_cells");
+    let (program, faces) = (folder.join("inner.equelle"), folder.join("some.txt"));
+    let text = "some : Collection Of Face Subset Of AllFaces() = InputDomainSubsetOf(\"some\", AllFaces())\n\
+        Output(\"volume\", |AllCells()| On InnerCell(some))\n";
+    std::fs::write(&program, text).expect("a program");
+    std::fs::write(&faces, "0 2 5 6 7 8 10 12 13 14 16 17 20 21 22 23 24 25 28 30 32 34").expect("a set");
+    let set = format!("some_filename={}", faces.display());
+    for (level, kernels) in [("-O0", "--interpret=elements"), ("-O2", "--interpret=elements"), ("-O2", "--interpret")] {
+        let run = |ranks: &[&str]| {
+            let words = ["-q", "nx=3", "ny=2", "nz=3", "grid_dim=3", "grid_periodic=y-:y+,z+:z-", "output_to_file=false", &set];
+            let output =
+                equellec().arg("run").arg(&program).args([level, kernels]).args(ranks).args(words).output().expect("equellec runs");
+            (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned(), stderr(&output))
+        };
+        let expected = run(&[]);
+        assert_eq!(expected.0, Some(3), "{}", expected.2);
+        for n_ranks in [2, 3, 6] {
+            assert_eq!(run(&[&format!("--ranks-threads={n_ranks}")]), expected, "{level} {kernels} on {n_ranks} ranks");
         }
     }
 }

@@ -46,8 +46,8 @@ pub(super) fn is_empty<R: Real>(rt: &SerialRuntime<R>, entities: &EntityCollecti
 pub(super) fn one_cell<R: Real>(rt: &SerialRuntime<R>, faces: &EntityCollection) -> Result<EntityCollection, Error> {
     only_faces(faces, "InnerCell")?;
     let face_cells = &rt.grid().topology().face_cells;
-    let has_two = |face: &u32| face_cells.get(*face as usize).is_some_and(|cells| !cells.contains(&NONE));
-    if let Some(position) = faces.values.iter().position(has_two) {
+    let has_two = |face: u32| face_cells.get(face as usize).is_some_and(|cells| !cells.contains(&NONE));
+    for (position, _) in faces.values.iter().enumerate().filter(|(_, face)| has_two(**face)) {
         without_value(&faces.domain, position, (), || two_cells(&faces.domain, position))?;
     }
     Ok(faces.clone())

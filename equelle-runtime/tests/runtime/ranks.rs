@@ -179,8 +179,21 @@ fn parts_are_the_grid_around_their_cells() {
     }
 }
 
-/// Boxes are the grid around their cells: neighbours by index and across faces, positions bit for
-/// bit, sets away from their ends; along an axis that is read around they go on at its other end.
+/// A grid of 1 to 3 dimensions with so many cells along each.
+fn shape(random: &mut Random, cells: std::ops::RangeInclusive<usize>) -> Cartesian {
+    let dim = 1 + random.below(3);
+    let mut n = [1; 3];
+    n[..dim].fill_with(|| cells.start() + random.below(cells.end() - cells.start() + 1));
+    let spacing = std::array::from_fn(|axis| if axis < dim { [0.1, 0.7, 1.3][axis] } else { 1.0 });
+    Cartesian { dim, n, spacing, joined: [false; 3], place: None }
+}
+
+/// A Cartesian grid whose sides are joined along these axes.
+fn joined(shape: Cartesian, axes: [bool; 3]) -> Grid {
+    let sides = ["x-:x+", "y-:y+", "z-:z+"].into_iter().zip(axes).filter(|(_, joined)| *joined).map(|(sides, _)| sides);
+    Grid::cartesian(shape).unwrap().with_periodic_sides(&sides.collect::<Vec<_>>().join(",")).unwrap()
+}
+
 /// Sides of one axis at least are joined: cells have the faces, the neighbours and the geometry
 /// that they have in the whole grid, in its order, and boxes have its closed forms.
 #[test]
@@ -188,17 +201,13 @@ fn boxes_of_joined_grids_are_the_grid_around_their_cells() {
     let mut random = Random(7_100_006);
     let (mut parts, mut across) = (0, 0);
     for _ in 0..80 {
-        let dim = 1 + random.below(3);
-        let n: [usize; 3] = std::array::from_fn(|axis| if axis < dim { 2 + random.below(6) } else { 1 });
-        let spacing = std::array::from_fn(|a| if a < dim { [0.1, 0.7, 1.3][a] } else { 1.0 });
-        let joined: [bool; 3] = std::array::from_fn(|axis| axis < dim && (axis == 0 || random.below(2) == 0));
-        let sides: Vec<&str> =
-            ["x-:x+", "y-:y+", "z-:z+"].into_iter().zip(joined).filter(|(_, joined)| *joined).map(|(sides, _)| sides).collect();
-        let open = Grid::cartesian(Cartesian { dim, n, spacing, joined: [false; 3], place: None }).unwrap();
-        let whole = open.with_periodic_sides(&sides.join(",")).unwrap();
+        let open = shape(&mut random, 2..=7);
+        let (n, dim) = (open.n, open.dim);
+        let axes: [bool; 3] = std::array::from_fn(|axis| axis < dim && (axis == 0 || random.below(2) == 0));
+        let whole = joined(open, axes);
         let shape = *whole.closed_shape().expect("whole sides");
         let n_ranks = 1 + random.below(5) as u32;
-        let Ok(boxes) = Boxes::new(n.map(|n| n as u64), joined, n_ranks, [[0; 2]; 3]) else { continue };
+        let Ok(boxes) = Boxes::new(n.map(|n| n as u64), axes, n_ranks, [[0; 2]; 3]) else { continue };
         let owner = move |ijk: [usize; 3]| boxes.owner(ijk.map(|at| at as u64));
         let layers = 1 + random.below(2);
         for rank in 0..n_ranks {
@@ -217,7 +226,7 @@ fn boxes_of_joined_grids_are_the_grid_around_their_cells() {
                 }
                 let in_file = |face: &u32| part.file_index(EntityKind::Face, *face);
                 let faces: Vec<u32> = part.topology().faces_of(cell as usize).iter().map(in_file).collect();
-                assert_eq!(faces, whole.topology().faces_of(file as usize), "{n:?} {joined:?}: all faces, in the same order");
+                assert_eq!(faces, whole.topology().faces_of(file as usize), "{n:?} {axes:?}: all faces, in the same order");
                 for face in part.topology().faces_of(cell as usize) {
                     let number = in_file(face) as usize;
                     let cells = part.topology().face_cells[*face as usize];
@@ -233,20 +242,15 @@ fn boxes_of_joined_grids_are_the_grid_around_their_cells() {
     assert!(parts > 100 && across > 1000, "{parts} parts with {across} faces between joined sides");
 }
 
+/// Boxes are the grid around their cells: neighbours by index and across faces, positions bit for
+/// bit, sets away from their ends; along an axis that is read around they go on at its other end.
 #[test]
 fn boxes_are_the_grid_around_their_cells() {
     let mut random = Random(7_100_005);
     let (mut around, mut shared) = (0, 0);
     for _ in 0..80 {
-        let dim = 1 + random.below(3);
-        let n: [usize; 3] = std::array::from_fn(|axis| if axis < dim { 2 + random.below(7) } else { 1 });
-        let shape = Cartesian {
-            dim,
-            n,
-            spacing: std::array::from_fn(|a| if a < dim { [0.1, 0.7, 1.3][a] } else { 1.0 }),
-            joined: [false; 3],
-            place: None,
-        };
+        let shape = shape(&mut random, 2..=8);
+        let Cartesian { dim, n, .. } = shape;
         let whole = Grid::cartesian(shape).unwrap();
         let n_ranks = 1 + random.below(4) as u32;
         let Ok(boxes) = Boxes::new(n.map(|n| n as u64), [false; 3], n_ranks, [[0; 2]; 3]) else { continue };
@@ -439,16 +443,13 @@ fn boxes_send_what_is_counted_before() {
     let mut random = Random(7_100_007);
     let (mut wrapped, mut joined_grids, mut times) = (0, 0, 0);
     for _ in 0..120 {
-        let dim = 1 + random.below(3);
-        let n: [usize; 3] = std::array::from_fn(|axis| if axis < dim { 1 + random.below(7) } else { 1 });
-        let shape = Cartesian { dim, n, spacing: [1.0; 3], joined: [false; 3], place: None };
+        let shape = shape(&mut random, 1..=7);
+        let Cartesian { dim, n, .. } = shape;
         let n_ranks = 1 + random.below(8) as u32;
         let wraps: [bool; 3] = std::array::from_fn(|axis| axis < dim && random.below(3) == 0);
         // Where sides are joined programs read through faces, else around the axis by index.
         let is_joined = wraps.contains(&true) && (0..3).all(|axis| !wraps[axis] || n[axis] > 1) && random.below(2) == 0;
-        let sides = ["x-:x+", "y-:y+", "z-:z+"].into_iter().zip(wraps).filter(|(_, wraps)| *wraps).map(|(sides, _)| sides);
-        let open = Grid::cartesian(shape).unwrap();
-        let whole = if is_joined { open.with_periodic_sides(&sides.collect::<Vec<_>>().join(",")).unwrap() } else { open };
+        let whole = if is_joined { joined(shape, wraps) } else { Grid::cartesian(shape).unwrap() };
         let layers = 1 + random.below(3);
         let Ok(boxes) = Boxes::new(n.map(|n| n as u64), wraps, n_ranks, [[0; 2]; 3]) else { continue };
         let part = |rank: RankId| {

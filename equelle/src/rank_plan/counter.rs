@@ -27,7 +27,7 @@ impl<'a> Counter<'a> {
         let counted = match (&parts.cut, parts.grid.closed_shape()) {
             (Cut::Boxes { boxes, .. }, Some(&shape)) => CountedParts::Boxes { boxes, shape },
             (Cut::Boxes { .. }, None) => unreachable!("boxes are cut out of a Cartesian grid"),
-            (Cut::Cells(partition), _) => CountedParts::Cells { partition, graph: CellGraph::of(&parts.grid) },
+            (Cut::Given(partition) | Cut::Bisection(partition), _) => CountedParts::Cells { partition, graph: CellGraph::of(&parts.grid) },
         };
         Counter { grid: &parts.grid, parts: counted, counted: BTreeMap::new() }
     }
