@@ -184,7 +184,7 @@ impl Session {
 
     /// The rank that this is, if the run has several.
     #[inline]
-    pub fn rank(&self) -> Option<&RankContext> {
+    pub fn rank(&self) -> Option<&Arc<RankContext>> {
         self.rank.as_ref().map(|rank| &rank.context)
     }
 

@@ -1,7 +1,8 @@
 //! Ranks that are threads of one process, for tests and trials: nothing needs to be installed.
 
-use std::cell::{Cell, RefCell};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use super::transport::Transport;
@@ -12,10 +13,10 @@ use crate::rank_id::RankId;
 pub struct ThreadTransport {
     rank: RankId,
     to: Vec<Sender<Vec<u8>>>,
-    from: Vec<Receiver<Vec<u8>>>,
-    has_lost: Cell<bool>,
+    from: Vec<Mutex<Receiver<Vec<u8>>>>,
+    has_lost: AtomicBool,
     /// State of the numbers by which messages are delayed, if they are.
-    delays: Option<RefCell<u64>>,
+    delays: Option<Mutex<u64>>,
 }
 
 impl ThreadTransport {
@@ -23,22 +24,22 @@ impl ThreadTransport {
     /// messages of different ranks arrive in other orders.
     pub fn connected(n_ranks: usize, seed: Option<u64>) -> Vec<ThreadTransport> {
         let mut senders: Vec<Vec<Sender<Vec<u8>>>> = (0..n_ranks).map(|_| Vec::new()).collect();
-        let mut receivers: Vec<Vec<Receiver<Vec<u8>>>> = (0..n_ranks).map(|_| Vec::new()).collect();
+        let mut receivers: Vec<Vec<Mutex<Receiver<Vec<u8>>>>> = (0..n_ranks).map(|_| Vec::new()).collect();
         for senders in &mut senders {
             for receivers in &mut receivers {
                 let (sender, receiver) = channel();
                 senders.push(sender);
-                receivers.push(receiver);
+                receivers.push(Mutex::new(receiver));
             }
         }
         let ranks = senders.into_iter().zip(receivers).enumerate();
-        let delays = |rank: usize| seed.map(|seed| RefCell::new(seed.wrapping_add(rank as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1));
+        let delays = |rank: usize| seed.map(|seed| Mutex::new(seed.wrapping_add(rank as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1));
         ranks
             .map(|(rank, (to, from))| ThreadTransport {
                 rank: RankId(rank as u32),
                 to,
                 from,
-                has_lost: Cell::new(false),
+                has_lost: AtomicBool::new(false),
                 delays: delays(rank),
             })
             .collect()
@@ -48,7 +49,7 @@ impl ThreadTransport {
     fn delay(&self) {
         let Some(delays) = &self.delays else { return };
         // Xorshift (Marsaglia 2003, doi:10.18637/jss.v008.i14).
-        let mut state = delays.borrow_mut();
+        let mut state = delays.lock().unwrap_or_else(PoisonError::into_inner);
         *state ^= *state << 13;
         *state ^= *state >> 7;
         *state ^= *state << 17;
@@ -58,7 +59,7 @@ impl ThreadTransport {
     }
 
     fn lost(&self, rank: RankId) -> Error {
-        self.has_lost.set(true);
+        self.has_lost.store(true, Ordering::Relaxed);
         Error::new(ErrorKind::Backend, format!("rank {} has ended", rank.0))
     }
 }
@@ -79,12 +80,13 @@ impl Transport for ThreadTransport {
     }
 
     fn receive(&self, from: RankId) -> Result<Vec<u8>, Error> {
-        let received = self.from.get(from.index()).map(Receiver::recv);
+        let receiver = self.from.get(from.index());
+        let received = receiver.map(|receiver| receiver.lock().unwrap_or_else(PoisonError::into_inner).recv());
         received.and_then(Result::ok).ok_or_else(|| self.lost(from))
     }
 
     fn has_lost_rank(&self) -> bool {
-        self.has_lost.get()
+        self.has_lost.load(Ordering::Relaxed)
     }
 }
 

@@ -6,7 +6,7 @@ use crate::wire::Wire;
 
 /// Sends and receives messages of bytes. Messages between two ranks arrive in the order in which
 /// they were sent.
-pub trait Transport: Send {
+pub trait Transport: Send + Sync {
     /// The rank that this is.
     fn rank(&self) -> RankId;
 

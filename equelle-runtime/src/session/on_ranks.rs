@@ -14,7 +14,7 @@ use crate::wire::Wire;
 
 /// One rank of a run, with the whole grid where files are read and written.
 pub struct SessionRank {
-    pub(super) context: RankContext,
+    pub(super) context: Arc<RankContext>,
     /// The whole grid, on rank 0.
     whole: Option<GridDomains>,
     /// The whole domains of those that are subsets here; none but on rank 0.
@@ -36,7 +36,7 @@ impl SessionRank {
     /// A rank; rank 0 gets the whole grid.
     pub fn new(context: RankContext, whole: Option<Grid>) -> SessionRank {
         SessionRank {
-            context,
+            context: Arc::new(context),
             whole: whole.map(|grid| GridDomains::new(grid, Renumber::No)),
             subsets: Vec::new(),
             read_domains: Vec::new(),
