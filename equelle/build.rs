@@ -66,10 +66,11 @@ fn main() {
     fs::write(out.join("embedded.rs"), code).expect("OUT_DIR can be written");
 }
 
-/// The crates that simulators depend on: operators, the runtime, and the back-ends of the compiler.
+/// The crates that simulators depend on: operators, MPI, the runtime, and the back-ends of the
+/// compiler.
 fn runtime_crates(compiler: &DocumentMut) -> Vec<String> {
     let backends = dependency_names(compiler).into_iter().filter(|name| name.starts_with("backend-"));
-    ["equelle-core".to_owned(), "equelle-runtime".to_owned()].into_iter().chain(backends).collect()
+    ["equelle-core", "equelle-mpi", "equelle-runtime"].map(str::to_owned).into_iter().chain(backends).collect()
 }
 
 /// Files under a folder in the order of their names, without code generation and test modules.

@@ -115,6 +115,8 @@ pub const KEYS: &[Key] = &[
     key(Grid, "renumber", Words(&["auto", "no", "yes"]), "auto", "renumber cells and faces for speed; inputs and outputs stay"),
     key(Grid, "partition_file", Other("FILE"), "", "on several ranks: the rank that owns each cell, one number a line"),
     key(Grid, "partition_write", Other("FILE"), "", "on several ranks: where the rank that owns each cell is written"),
+    key(Run, "rank_timeout", Number, "600", "on several ranks: seconds after which one that does not answer ends the run; 0 for never"),
+    key(Run, "mpi_library", Other("FILE"), "", "on several ranks: the library of MPI, where the launcher's is not found"),
     key(Run, "threads", Other("N"), "", "threads on the processor, by default one for each; results do not depend on it"),
     key(Run, "memory_limit", Other("SIZE"), "", "most memory of a run, such as 16GiB; by default what the system has"),
     key(Run, "tune", Words(&["auto", "no", "yes"]), "auto", "whether shapes of launches on a GPU are measured"),

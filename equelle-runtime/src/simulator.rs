@@ -7,11 +7,14 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use equelle_mpi::MpiStart;
+
 use crate::error::{Error, ErrorKind};
 use crate::interrupt::Interrupt;
 use crate::keys::{self, Part};
 use crate::params::near_match;
 use crate::program::{HaloNeeds, InputKind, RankNeeds};
+use crate::rank_run::processes::{self, ProcessRun};
 use crate::rank_run::{self, ThreadRanks};
 use crate::report::MessageFormat;
 use crate::report::event::{End, Event};
@@ -44,6 +47,8 @@ struct CommandLine {
     compiled_in: Duration,
     /// Number of ranks that are threads of this process.
     ranks_threads: Option<u32>,
+    /// The library of MPI, which a driver has found.
+    mpi_library: Option<PathBuf>,
     words: Vec<String>,
 }
 
@@ -54,6 +59,9 @@ pub fn run(program: impl Into<Arc<Program>>, backends: &[Backend]) -> ExitCode {
     // the message.
     let words: Vec<String> = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
     let (program, started) = (program.into(), Instant::now());
+    if let Some(start) = processes::mpi_start() {
+        return ExitCode::from(run_rank(&program, backends, &words, started, start));
+    }
     end(&program, &words, started, Interrupt::by_signals().and_then(|interrupt| try_run(&program, backends, &words, interrupt)))
 }
 
@@ -91,17 +99,51 @@ fn try_run(program: &Arc<Program>, backends: &[Backend], words: &[String], inter
     if line.version {
         return print(&format!("{} (Equelle runtime {})\n", program.name, env!("CARGO_PKG_VERSION")));
     }
-    let backend = choose(backends, line.backend.as_deref())?;
-    let options =
-        Options { quiet: line.quiet, profile: line.profile, verbose: line.verbose, format: line.format, interrupt, ..Options::default() };
-    let options = Options { back_end: backend.name, take_over: line.take_over, compiled_in: line.compiled_in, ..options };
-    match line.ranks_threads {
-        None => recorded(Session::open_with(Arc::clone(program), &line.words, options)?, backend.run),
+    let (backend, ranks_threads) = (choose(backends, line.backend.as_deref())?, line.ranks_threads);
+    let (options, words) = opened(line, backend, interrupt);
+    match ranks_threads {
+        None => recorded(Session::open_with(Arc::clone(program), &words, options)?, backend.run),
         Some(n_ranks) => {
             let ranks = ThreadRanks { n_ranks, partition: None, seed: Some(u64::from(n_ranks)) };
-            rank_run::run(program, halo_needs(program)?, &line.words, options, &ranks, &backend.run).map(|_| ())
+            rank_run::run(program, halo_needs(program)?, &words, options, &ranks, &backend.run).map(|_| ())
         }
     }
+}
+
+/// Runs a rank of a run that a launcher of MPI has started; its exit code.
+fn run_rank(program: &Arc<Program>, backends: &[Backend], words: &[String], started: Instant, start: MpiStart) -> u8 {
+    let line = parse_command_line(words);
+    let of_one = line.as_ref().is_ok_and(|line| line.help || line.version);
+    if of_one {
+        let is_first = start.rank.is_none_or(|rank| rank == 0);
+        let printed = if is_first { try_run(program, backends, words, Interrupt::default()) } else { Ok(()) };
+        return printed.map_or_else(|error| error.kind.exit_code(), |()| 0);
+    }
+    let format = line.as_ref().map_or(MessageFormat::Human, |line| line.format);
+    let library = line.as_ref().ok().and_then(|line| line.mpi_library.clone().or_else(|| processes::library_of(&line.words)));
+    let mut parameters = Vec::new();
+    let prepare = || {
+        let line = line?;
+        let backend = choose(backends, line.backend.as_deref())?;
+        if line.ranks_threads.is_some() || line.take_over.is_some() {
+            return Err(Error::new(ErrorKind::Usage, "a launcher of MPI starts ranks that are processes"));
+        }
+        let options;
+        (options, parameters) = opened(line, backend, Interrupt::by_signals()?);
+        Ok(ProcessRun { program, needs: halo_needs(program)?, words: &parameters, options, simulate: &backend.run })
+    };
+    let say = |result: &Result<(), Error>| {
+        // A closed standard error cannot be reported; the exit code stays.
+        let _ = std::io::stderr().write_all(last_words(&program.source, result, format, started).as_bytes());
+    };
+    processes::run(start, library.as_deref(), prepare, &say)
+}
+
+/// The options of a run, and its parameters.
+fn opened(line: CommandLine, backend: &Backend, interrupt: Interrupt) -> (Options, Vec<String>) {
+    let options =
+        Options { quiet: line.quiet, profile: line.profile, verbose: line.verbose, format: line.format, interrupt, ..Options::default() };
+    (Options { back_end: backend.name, take_over: line.take_over, compiled_in: line.compiled_in, ..options }, line.words)
 }
 
 /// The needs of a program on several ranks.
@@ -163,6 +205,9 @@ fn parse_command_line(words: &[String]) -> Result<CommandLine, Error> {
             "--ranks-threads" => {
                 let number = words.next().and_then(|word| word.parse().ok()).filter(|&number| number > 0);
                 line.ranks_threads = Some(number.ok_or_else(|| usage("`--ranks-threads` needs a number above zero".to_string()))?);
+            }
+            "--mpi-library" => {
+                line.mpi_library = Some(words.next().ok_or_else(|| usage("`--mpi-library` needs a file".to_string()))?.into())
             }
             "--take-over" => line.take_over = Some(words.next().ok_or_else(|| usage("`--take-over` needs a file".to_string()))?.into()),
             "--" => line.words.extend(words.by_ref().cloned()),

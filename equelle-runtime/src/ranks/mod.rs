@@ -10,8 +10,8 @@
 //!
 //! A [`RankContext`] is one rank of a run, on its part of the grid ([`crate::grid::GridPart`]): it
 //! exchanges halo values (`domain_plan`), and brings values to the order of the file (`routes`), by
-//! messages of a [`Transport`]; [`ThreadTransport`] is that of ranks that are threads. The design
-//! is in `docs/internals/ranks.md`.
+//! messages of a [`Transport`]; [`ThreadTransport`] is that of ranks that are threads, [`mpi`] has
+//! that of processes. The design is in `docs/internals/ranks.md`.
 
 pub mod bisection;
 mod box_counts;
@@ -20,6 +20,7 @@ mod context;
 mod domain_plan;
 mod graph;
 mod halo_counts;
+pub mod mpi;
 mod partition;
 pub mod partition_file;
 mod routes;

@@ -31,7 +31,8 @@ pub trait Transport: Send + Sync {
 
 /// The bytes of values.
 pub(super) fn packed<T: Wire>(values: impl ExactSizeIterator<Item = T>) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(values.len() * T::BYTES);
+    // Transports of bytes add one.
+    let mut bytes = Vec::with_capacity(values.len() * T::BYTES + 1);
     values.for_each(|value| value.put_bytes(&mut bytes));
     bytes
 }

@@ -20,6 +20,7 @@ use crate::newton::timestep_cuts;
 use crate::output::{Nonfinite, Outputs, output_dir};
 use crate::params::Parameters;
 use crate::program::Program;
+use crate::ranks::mpi::{MPI_LIBRARY, RANK_TIMEOUT};
 use crate::ranks::partition_file::{PARTITION_FILE, PARTITION_WRITE};
 use crate::report::{Progress, ProgressStyle};
 use crate::run::{self, RunRecord};
@@ -213,7 +214,7 @@ impl Session {
                 warnings.push(format!("parameter `{key}` ({origin}) has no effect: grid_filename is not given"));
             }
         }
-        for key in [PARTITION_FILE, PARTITION_WRITE] {
+        for key in [PARTITION_FILE, PARTITION_WRITE, RANK_TIMEOUT, MPI_LIBRARY] {
             if let Some(origin) = self.run.parameters.origin(key).filter(|_| self.rank.is_none()) {
                 warnings.push(format!("parameter `{key}` ({origin}) has no effect: the run has one process"));
             }
