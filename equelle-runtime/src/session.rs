@@ -182,6 +182,20 @@ impl Session {
         }
     }
 
+    /// An attempt of a step begins, which ranks may give up.
+    pub(crate) fn begin_attempt(&mut self) {
+        if let Some(rank) = &mut self.rank {
+            rank.begin_attempt();
+        }
+    }
+
+    /// Drops what ranks have made together in an attempt that they give up.
+    pub(crate) fn forget_attempt(&mut self) {
+        if let Some(rank) = &mut self.rank {
+            rank.forget_attempt();
+        }
+    }
+
     /// The rank that this is, if the run has several.
     #[inline]
     pub fn rank(&self) -> Option<&Arc<RankContext>> {

@@ -439,6 +439,9 @@ pub trait Implicit: EquelleRuntime {
         rescue::round(self, state, body)
     }
 
+    /// Drops what solvers of ranks have made together in an attempt of a step that they give up.
+    fn forget_attempt(&mut self) {}
+
     /// Assigns a variable of the program in a residual, unless the residual is on trial.
     fn assign<T>(&mut self, variable: &mut T, value: T) {
         if !self.session().outputs().holds_back() {

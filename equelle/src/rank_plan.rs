@@ -37,6 +37,8 @@ pub struct RankPlan {
     pub cells: Rc<HaloCounts>,
     /// Exchanges in the order of the text.
     pub exchanges: Vec<PlannedExchange>,
+    /// Unknowns of solves, exchanged before each evaluation of their residuals.
+    pub unknowns: Vec<PlannedExchange>,
     /// Memory of each rank.
     pub memory: PlannedMemory,
 }
@@ -104,11 +106,22 @@ impl PlannedExchange {
     }
 }
 
-/// Exchanges of a round of a loop, or those that happen once.
+/// Occasions of exchanges.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Occasion {
+    /// Once in a run.
+    Once,
+    /// In each round of the loop of this line.
+    Round(u32),
+    /// Before each evaluation of the residuals of the solve of this line.
+    Evaluation(u32),
+}
+
+/// Exchanges of one occasion.
 #[derive(Clone, Debug)]
 pub struct PlannedRound<'a> {
-    /// Line of the loop; none for what happens once.
-    pub line: Option<u32>,
+    /// The occasion.
+    pub occasion: Occasion,
     /// In the order of the text.
     pub exchanges: Vec<&'a PlannedExchange>,
     /// Messages and bytes that each rank sends. `[n_ranks]`
@@ -133,36 +146,42 @@ impl RankPlan {
         let mut counter = Counter::new(&parts);
         let layers = compiled.halo().layers;
         let cells = counter.counts(ALL_CELLS, layers)?;
-        let exchanges = compiled.halo().exchanges.iter().map(|exchange| planned_exchange(&mut counter, module, exchange));
-        let exchanges: Vec<PlannedExchange> = exchanges.collect::<Result<_, Error>>()?;
+        let halo = compiled.halo();
+        let mut planned = |exchanges: &[HaloExchange]| -> Result<Vec<PlannedExchange>, Error> {
+            exchanges.iter().map(|exchange| planned_exchange(&mut counter, module, exchange)).collect()
+        };
+        let (exchanges, unknowns) = (planned(&halo.exchanges)?, planned(&halo.unknowns)?);
         let needs = match kernels {
             PlannedKernels::Interpreted(Kernels::Elements) => needs::by_elements(module),
             PlannedKernels::Interpreted(Kernels::Lanes | Kernels::Cuda) => needs::by_lanes(module),
             PlannedKernels::Built(backend) => needs::built(module, backend),
         };
         let superset = |exchange: &HaloExchange| Some(canonical_set(module.sets.canonical_superset(exchange.ty.mapping()?)));
-        let exchanged = compiled.halo().exchanges.iter().filter_map(superset);
+        let exchanged = halo.exchanges.iter().chain(&halo.unknowns).filter_map(superset);
         let memory = memory::plan(module, &needs.unwrap_or_default(), &mut counter, layers, exchanged)?;
         let cut = match &parts.cut {
             Cut::Boxes { boxes, .. } => planned_boxes(boxes, compiled, parts.grid.dim()),
             Cut::Given(_) => PlannedCut::Given,
             Cut::Bisection(_) => PlannedCut::Bisection,
         };
-        Ok(RankPlan { layers, cut, cells, exchanges, memory })
+        Ok(RankPlan { layers, cut, cells, exchanges, unknowns, memory })
     }
 
-    /// Exchanges by the loop in whose rounds they happen; those that happen once come first.
+    /// Exchanges by occasion; those that happen once come first.
     pub fn rounds(&self) -> Vec<PlannedRound<'_>> {
-        let mut groups: BTreeMap<Option<u32>, Vec<&PlannedExchange>> = BTreeMap::new();
+        let mut groups: BTreeMap<Occasion, Vec<&PlannedExchange>> = BTreeMap::new();
         for exchange in &self.exchanges {
-            groups.entry(exchange.rounds).or_default().push(exchange);
+            groups.entry(exchange.rounds.map_or(Occasion::Once, Occasion::Round)).or_default().push(exchange);
         }
-        let rounds = groups.into_iter().map(|(line, exchanges)| {
+        for unknown in &self.unknowns {
+            groups.entry(Occasion::Evaluation(unknown.rounds.unwrap_or(0))).or_default().push(unknown);
+        }
+        let rounds = groups.into_iter().map(|(occasion, exchanges)| {
             let mut sent = vec![[0; 2]; self.cells.ranks.len()];
             for (rank, [messages, bytes]) in exchanges.iter().flat_map(|exchange| exchange.sent().enumerate()) {
                 sent[rank] = [sent[rank][0] + messages, sent[rank][1] + bytes];
             }
-            PlannedRound { line, exchanges, sent }
+            PlannedRound { occasion, exchanges, sent }
         });
         rounds.collect()
     }

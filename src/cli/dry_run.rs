@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use equelle::compiled::Compiled;
 use equelle::failure::Failure;
 use equelle::interpret::Kernels;
-use equelle::rank_plan::{PlannedCut, PlannedExchange, PlannedKernels, PlannedRound, RankPlan, Uncut};
+use equelle::rank_plan::{Occasion, PlannedCut, PlannedExchange, PlannedKernels, PlannedRound, RankPlan, Uncut};
 use equelle::ranks::RankProgram;
 use equelle::report::line_in;
 use equelle_front::backend::Backend;
@@ -64,13 +64,14 @@ fn text(plan: &RankPlan, source: &SourceMap) -> String {
         PlannedCut::Bisection => format!("{n_cells} cells for {ranks}, by bisection\n"),
     };
     text.push_str(&halo_counts::text(&plan.cells, plan.layers));
-    if plan.exchanges.is_empty() {
+    if plan.rounds().is_empty() {
         let _ = writeln!(text, "{:18}nothing", "exchanged");
     }
     for round in plan.rounds() {
-        let when = match round.line {
-            None => "once".to_owned(),
-            Some(line) => format!("in each round, {}", line_in(source, line)),
+        let when = match round.occasion {
+            Occasion::Once => "once".to_owned(),
+            Occasion::Round(line) => format!("in each round, {}", line_in(source, line)),
+            Occasion::Evaluation(line) => format!("before each evaluation of a residual, {}", line_in(source, line)),
         };
         let _ = writeln!(text, "{:18}{when}", "exchanged");
         for exchange in &round.exchanges {
@@ -125,7 +126,12 @@ fn json(plan: &RankPlan) -> Value {
     };
     let round = |round: PlannedRound<'_>| {
         let exchanges: Vec<Value> = round.exchanges.iter().map(exchange).collect();
-        json!({ "loop": round.line, "messages": column(&round.sent, 0), "bytes": column(&round.sent, 1), "exchanges": exchanges })
+        let (in_loop, in_solve) = match round.occasion {
+            Occasion::Once => (None, None),
+            Occasion::Round(line) => (Some(line), None),
+            Occasion::Evaluation(line) => (None, Some(line)),
+        };
+        json!({ "loop": in_loop, "solve": in_solve, "messages": column(&round.sent, 0), "bytes": column(&round.sent, 1), "exchanges": exchanges })
     };
     let memory = |of: fn(&equelle::rank_plan::RankMemory) -> u64| plan.memory.ranks.iter().map(of).collect::<Vec<u64>>();
     json!({

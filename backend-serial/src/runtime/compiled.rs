@@ -17,6 +17,9 @@ pub trait CompiledReal: Real {
         guesses: &[ScalarCollection<Self>],
         residual: &mut Residual<'_, SerialRuntime<Self>>,
     ) -> Result<Vec<ScalarCollection<Self>>, Error>;
+
+    /// Drops what solvers keep between solves on ranks.
+    fn forget_solvers(rt: &mut SerialRuntime<Self>);
 }
 
 macro_rules! compiled {
@@ -28,6 +31,10 @@ macro_rules! compiled {
                 residual: &mut Residual<'_, SerialRuntime<Self>>,
             ) -> Result<Vec<ScalarCollection<Self>>, Error> {
                 rt.newton_solve(guesses, residual)
+            }
+
+            fn forget_solvers(rt: &mut SerialRuntime<Self>) {
+                rt.forget_solvers();
             }
         }
     )*};

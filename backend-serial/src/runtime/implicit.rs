@@ -18,6 +18,10 @@ impl<R: CompiledReal> Implicit for SerialRuntime<R> {
         VectorCollection { jacobians: [None, None, None], ..values.clone() }
     }
 
+    fn forget_attempt(&mut self) {
+        R::forget_solvers(self);
+    }
+
     fn session(&mut self) -> &mut Session {
         &mut self.session
     }

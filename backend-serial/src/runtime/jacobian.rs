@@ -129,6 +129,12 @@ impl<R: Real> Jacobian<R> {
         (&entries.row_ptr, &entries.columns)
     }
 
+    /// [`Self::pattern`], shared.
+    pub(super) fn shared_arrays(&self) -> (Arc<Vec<usize>>, Arc<Vec<u32>>) {
+        let (row_ptr, columns) = self.pattern();
+        (Arc::clone(row_ptr), Arc::clone(columns))
+    }
+
     /// The values; copied if they are shared.
     pub(super) fn into_values(self) -> Vec<R> {
         self.compressed();

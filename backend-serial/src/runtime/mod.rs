@@ -39,9 +39,13 @@ pub mod lanes;
 #[cfg(feature = "solvers")]
 mod newton;
 #[cfg(feature = "solvers")]
+mod newton_on_ranks;
+#[cfg(feature = "solvers")]
 mod newton_state;
 mod operations;
 pub mod pool;
+#[cfg(feature = "solvers")]
+mod rank_systems;
 mod ranks;
 mod row_copies;
 pub mod row_offsets;

@@ -30,6 +30,9 @@ impl<R: Real> SerialRuntime<R> {
         guesses: &[ScalarCollection<R>],
         residual: &mut Residual<'_, Self>,
     ) -> Result<Vec<ScalarCollection<R>>, Error> {
+        if let Some(rank) = self.session.rank().cloned() {
+            return self.newton_on_ranks(rank, guesses, residual);
+        }
         let line = self.current_line();
         let (options, linear) = self.newton.options(&mut self.session, R::EPSILON)?;
         let iterate = guesses.iter().map(|guess| self.without_derivatives(guess)).collect();
@@ -170,6 +173,54 @@ fn largest<R: Real>(threads: &Threads, values: &[R]) -> f64 {
     reduce_leaves(threads, Reduction::Max, values.len(), &mut leaves, magnitudes).unwrap_or(0.0)
 }
 
+/// Evaluates the residual, and stores the equations and their norms. Keeps in `identities` the
+/// derivatives of unknowns with respect to themselves.
+pub(super) fn evaluate<R: Real, S: VectorSpace + 'static, P>(
+    rt: &mut SerialRuntime<R>,
+    residual: &mut Residual<'_, SerialRuntime<R>>,
+    state: &mut ProblemState<ScalarCollection<R>, Vec<f64>, S, P>,
+    identities: &mut Vec<Rc<Jacobian<R>>>,
+) -> Result<f64, Error> {
+    let total = state.total();
+    let mut unknowns = Vec::with_capacity(state.iterate.len());
+    for (number, (values, end)) in state.iterate.iter().zip(&state.ends).enumerate() {
+        let unknown = match identities.get(number) {
+            Some(identity) => rt.unknown_with(values, identity),
+            None => rt.unknown(values, end - values.domain.len(), total)?,
+        };
+        if identities.len() == number {
+            identities.extend(unknown.jacobian.clone());
+        }
+        unknowns.push(unknown);
+    }
+    rt.tabulated_unknowns.clear();
+    let equations = residual(rt, &unknowns);
+    rt.tabulated_unknowns.clear();
+    state.equations = rt.located(equations)?;
+    rt.line(state.line);
+    rt.check_derivatives_kept()?;
+    state.check_equations()?;
+    let mut sum = 0.0;
+    state.norms.clear();
+    for equation in &state.equations {
+        let square = sum_of_squares(rt, equation)?;
+        state.norms.push(square.sqrt());
+        sum += square;
+    }
+    Ok(sum.sqrt())
+}
+
+/// The sum of the squares of values, in the order of [`equelle_runtime::reduce`].
+fn sum_of_squares<R: Real>(rt: &SerialRuntime<R>, equation: &ScalarCollection<R>) -> Result<f64, Error> {
+    let values = rt.values_of(equation);
+    if let Some(rank) = rt.session.rank() {
+        let squares: Vec<f64> = values.iter().map(|r| r.to_f64() * r.to_f64()).collect();
+        return Ok(rank.reduce(Reduction::Sum, &equation.domain, &squares)?.unwrap_or(0.0));
+    }
+    let mut leaves = rt.doubles.take(leaf_count(values.len()));
+    Ok(reduce_values(rt, Reduction::Sum, &equation.domain, &values, &mut leaves, |r| r * r).unwrap_or(0.0))
+}
+
 impl<R: Real> GridProblem for SerialProblem<'_, '_, R> {
     type Field = ScalarCollection<R>;
     type Correction = Vec<f64>;
@@ -189,35 +240,7 @@ impl<R: Real> GridProblem for SerialProblem<'_, '_, R> {
     }
 
     fn evaluate(&mut self) -> Result<f64, Error> {
-        let total = self.state.total();
-        let mut unknowns = Vec::with_capacity(self.state.iterate.len());
-        for (number, (values, end)) in self.state.iterate.iter().zip(&self.state.ends).enumerate() {
-            let unknown = match self.identities.get(number) {
-                Some(identity) => self.rt.unknown_with(values, identity),
-                None => self.rt.unknown(values, end - values.domain.len(), total)?,
-            };
-            if self.identities.len() == number {
-                self.identities.extend(unknown.jacobian.clone());
-            }
-            unknowns.push(unknown);
-        }
-        self.rt.tabulated_unknowns.clear();
-        let equations = (self.residual)(self.rt, &unknowns);
-        self.rt.tabulated_unknowns.clear();
-        self.state.equations = self.rt.located(equations)?;
-        self.rt.line(self.state.line);
-        self.rt.check_derivatives_kept()?;
-        self.state.check_equations()?;
-        let mut sum = 0.0;
-        self.state.norms.clear();
-        for equation in &self.state.equations {
-            let values = self.rt.values_of(equation);
-            let mut leaves = self.rt.doubles.take(leaf_count(values.len()));
-            let square = reduce_values(self.rt, Reduction::Sum, &equation.domain, &values, &mut leaves, |r| r * r).unwrap_or(0.0);
-            self.state.norms.push(square.sqrt());
-            sum += square;
-        }
-        Ok(sum.sqrt())
+        evaluate(self.rt, self.residual, &mut self.state, &mut self.identities)
     }
 
     fn correct(&mut self) -> Result<Correction, Error> {
@@ -263,13 +286,13 @@ impl<R: Real> GridProblem for SerialProblem<'_, '_, R> {
         })
     }
 
-    fn extremes(&mut self) -> Vec<Option<[f64; 2]>> {
+    fn extremes(&mut self) -> Result<Vec<Option<[f64; 2]>>, Error> {
         let extremes = |unknown: &ScalarCollection<R>| {
             let values = self.rt.values_of(unknown);
             let reduced = |reduction| reduce_on(self.rt.session.threads(), reduction, &values);
             Some([reduced(Reduction::Min)?, reduced(Reduction::Max)?])
         };
-        self.state.iterate.iter().map(extremes).collect()
+        Ok(self.state.iterate.iter().map(extremes).collect())
     }
 
     fn advance_from(&mut self, base: &[ScalarCollection<R>], correction: &Vec<f64>, length: f64) -> Result<(), Error> {

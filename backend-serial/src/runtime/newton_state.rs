@@ -13,7 +13,7 @@ use super::jacobian::Jacobian;
 pub(super) type NewtonState = newton::NewtonCaches<HostSpace, Option<Assembled>>;
 
 /// Row pointers and columns of an equation.
-type CsrArrays = (Arc<Vec<usize>>, Arc<Vec<u32>>);
+pub(super) type CsrArrays = (Arc<Vec<usize>>, Arc<Vec<u32>>);
 
 /// The pattern of a Jacobian, and the rows of the equations in it.
 pub(super) struct Assembled {
@@ -42,11 +42,7 @@ impl Assembled {
 
     /// Uses blocks if all equations of a system depend on the unknowns of the same elements.
     pub(super) fn new<R: Real>(equations: &[Rc<Jacobian<R>>], total: usize) -> Result<Assembled, CsrError> {
-        let shared = |jacobian: &Rc<Jacobian<R>>| {
-            let (row_ptr, columns) = jacobian.pattern();
-            (Arc::clone(row_ptr), Arc::clone(columns))
-        };
-        let parts: Vec<CsrArrays> = equations.iter().map(shared).collect();
+        let parts: Vec<CsrArrays> = equations.iter().map(|jacobian| jacobian.shared_arrays()).collect();
         if parts.len() > 1 {
             let arrays: Vec<(&[usize], &[u32])> = parts.iter().map(|(row_ptr, columns)| (&row_ptr[..], &columns[..])).collect();
             if let Some(blocks) = BlockPattern::from_equations(&arrays) {

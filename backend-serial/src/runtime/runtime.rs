@@ -19,6 +19,8 @@ use equelle_runtime::{CanonicalSet, EquelleRuntime, Error, MemoryPlan, Real, Tab
 
 use super::collections::{BoolCollection, EntityCollection, ScalarCollection, Storage, VectorCollection};
 #[cfg(feature = "solvers")]
+use super::newton_on_ranks::RankSolvers;
+#[cfg(feature = "solvers")]
 use super::newton_state::{Assembled, NewtonState};
 use super::pool::{Pool, Values};
 use super::stencil::Stencils;
@@ -39,6 +41,9 @@ pub struct SerialRuntime<R = f64> {
     pub(super) derivatives_lost: Cell<Option<u32>>,
     #[cfg(feature = "solvers")]
     pub(super) newton: NewtonState,
+    /// Solvers of a run on several ranks.
+    #[cfg(feature = "solvers")]
+    pub(super) rank_solvers: RankSolvers,
     /// The space of linear solves, for its memory.
     #[cfg(feature = "solvers")]
     pub(super) space: Option<HostSpace>,
@@ -75,6 +80,8 @@ impl<R: Real> SerialRuntime<R> {
             derivatives_lost: Cell::new(None),
             #[cfg(feature = "solvers")]
             newton: NewtonState::default(),
+            #[cfg(feature = "solvers")]
+            rank_solvers: RankSolvers::default(),
             #[cfg(feature = "solvers")]
             space: None,
             stencils: Stencils::default(),

@@ -6,6 +6,9 @@ use super::SerialRuntime;
 use super::collections::ScalarCollection;
 
 impl<R: Real> SerialRuntime<R> {
+    /// There are none.
+    pub(super) fn forget_solvers(&mut self) {}
+
     /// Packages of programs with `NewtonSolve` ask for the solvers; a crate around one may not.
     ///
     /// # Errors

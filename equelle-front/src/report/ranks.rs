@@ -9,8 +9,9 @@ use crate::source::Span;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(missing_docs)] // The line of a variant explains its fields.
 pub enum Ranks {
-    /// A halo of so many layers of cells, and exchanges in the order of the text.
-    Possible { layers: u32, exchanges: Vec<Exchange> },
+    /// A halo of so many layers of cells, exchanges in the order of the text, and unknowns that
+    /// solves exchange before each evaluation.
+    Possible { layers: u32, exchanges: Vec<Exchange>, unknowns: Vec<Exchange> },
     /// It cannot run on ranks because of this construct, in this line; 0 if unknown.
     Refused { construct: RefusedConstruct, line: u32 },
 }
@@ -41,7 +42,8 @@ impl Ranks {
                     depth,
                     rounds: rounds.map(line),
                 };
-                Ranks::Possible { layers: halo.layers, exchanges: halo.exchanges.into_iter().map(exchange).collect() }
+                let [exchanges, unknowns] = [halo.exchanges, halo.unknowns].map(|list| list.into_iter().map(exchange).collect());
+                Ranks::Possible { layers: halo.layers, exchanges, unknowns }
             }
             Err(refusal) => Ranks::Refused { construct: refusal.construct, line: line(refusal.span) },
         }

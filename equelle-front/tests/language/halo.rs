@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use equelle_front::ir::{self, Module};
-use equelle_front::passes::halo::{HaloLayers, HaloRefusal, RefusedConstruct};
+use equelle_front::passes::halo::{HaloLayers, HaloRefusal};
 use equelle_front::passes::{OptLevel, for_ranks, optimise};
 use equelle_front::source::SourceMap;
 use equelle_front::{check, lower, syntax, verify};
@@ -17,6 +17,9 @@ fn heading(found: &Result<HaloLayers, HaloRefusal>) -> String {
             for exchange in &halo.exchanges {
                 let when = if exchange.rounds.is_some() { "in each round" } else { "once" };
                 text += &format!("; `{}` to depth {} {when}\n", exchange.name, exchange.depth);
+            }
+            for unknown in &halo.unknowns {
+                text += &format!("; unknown `{}` to depth {} before each evaluation\n", unknown.name, unknown.depth);
             }
             text
         }
@@ -83,14 +86,32 @@ fn explicit_heat_exchanges_its_temperature_once_a_round() {
     }
 }
 
+/// A residual that is a kernel, functions of operations, and a variable that residuals assign.
 #[test]
-fn solves_and_stale_reads_are_noticed_by_the_verifier() {
-    let mut module = compile(include_str!("../programs/heat_implicit.equelle"), OptLevel::O2);
-    assert!(verify::halo::check(&module, 1).is_err(), "a solve");
-    let refusal = for_ranks(&mut module).expect_err("a solve");
-    assert_eq!(refusal.construct, RefusedConstruct::Newton);
-    let line = module.source.line(refusal.span.start);
-    assert!(module.source.text().lines().nth(line as usize - 1).is_some_and(|text| text.contains("NewtonSolve")), "line {line}");
+fn solves_exchange_their_unknowns_and_read_what_is_right() {
+    let implicit = include_str!("../programs/heat_implicit.equelle");
+    // The variable has a gradient that leads one layer further in each evaluation but for
+    // exchanges.
+    let carrying = "u0 = InputCollectionOfScalar(\"u\", AllCells())\n\
+        k : Mutable Collection Of Scalar On AllCells() = InputCollectionOfScalar(\"k\", AllCells())\n\
+        residual : Function(u : Collection Of Scalar On AllCells()) -> Collection Of Scalar On AllCells()\n\
+        residual(u) = {\n    flux = -Gradient(u) * (k On FirstCell(InteriorFaces()))\n    k = u * 0.5\n\
+            -> u - u0 + Divergence(flux)\n}\nu = NewtonSolve(residual, u0)\nOutput(\"u\", u)\nOutput(\"k\", k)\n";
+    for (program, unknowns) in [(implicit, 1), (carrying, 1)] {
+        for level in [OptLevel::O0, OptLevel::O2] {
+            let mut module = compile(program, level);
+            let halo = for_ranks(&mut module).unwrap_or_else(|e| panic!("{level:?}: {e:?}"));
+            assert_eq!((halo.layers, halo.unknowns.len()), (1, unknowns), "{level:?}\n{}", ir::text::print(&module));
+            assert_eq!(halo.unknowns[0].depth, 1);
+            let module = verify::verify(module).unwrap_or_else(|e| panic!("{level:?}: {e:?}")).into_module();
+            verify::halo::check(&module, 1).unwrap_or_else(|e| panic!("{level:?}: {e:?}\n{}", ir::text::print(&module)));
+            assert!(verify::halo::check(&module, 0).is_err(), "{level:?}: no halo is too little");
+        }
+    }
+}
+
+#[test]
+fn stale_reads_are_noticed_by_the_verifier() {
     let stale = compile(HEAT, OptLevel::O2);
     let errors = verify::halo::check(&stale, 1).expect_err("nothing is exchanged");
     assert!(errors[0].message.contains("is read at layer 1 of the halo and is right up to layer 0"), "{}", errors[0].message);

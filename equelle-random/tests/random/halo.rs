@@ -52,10 +52,9 @@ fn try_module(mut module: Module, name: &str) -> Result<Tried, String> {
         Err(refusal) => {
             let tried = Tried { programs: 1, ..Tried::default() };
             return match refusal.construct {
-                RefusedConstruct::Newton if solves => Ok(Tried { solves: 1, ..tried }),
                 RefusedConstruct::GrowingReach => Ok(Tried { growing: 1, ..tried }),
                 RefusedConstruct::Call(_) => Ok(Tried { other_refusals: 1, ..tried }),
-                construct @ (RefusedConstruct::Newton | RefusedConstruct::TooManyLayers) => {
+                construct @ RefusedConstruct::TooManyLayers => {
                     let line = module.source.line(refusal.span.start);
                     Err(format!("{name}, line {line}: {construct}"))
                 }
@@ -64,7 +63,7 @@ fn try_module(mut module: Module, name: &str) -> Result<Tried, String> {
     };
     let module = verify(module).map_err(|e| format!("{name}: {e:?}"))?.into_module();
     halo::check(&module, layers).map_err(|e| format!("{name}, {layers} layers: {e:?}"))?;
-    let mut tried = Tried { programs: 1, exchanges: exchanges.len(), ..Tried::default() };
+    let mut tried = Tried { programs: 1, solves: usize::from(solves), exchanges: exchanges.len(), ..Tried::default() };
     for (number, exchange) in exchanges.iter().enumerate() {
         for depth in std::iter::once(0).chain((exchange.depth > 1).then(|| exchange.depth - 1)) {
             let mut mutant = module.clone();

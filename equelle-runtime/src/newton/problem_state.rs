@@ -222,7 +222,10 @@ pub trait GridProblem {
     fn terms(&mut self, scales: Option<&<Self::Space as VectorSpace>::Vector>) -> Result<Vec<f64>, Error>;
     /// Least and greatest value of each unknown at the last evaluation; `None` for one without
     /// elements. `[unknowns]`
-    fn extremes(&mut self) -> Vec<Option<[f64; 2]>>;
+    ///
+    /// # Errors
+    /// `Backend` if another rank has ended.
+    fn extremes(&mut self) -> Result<Vec<Option<[f64; 2]>>, Error>;
 
     /// Copies values to the host. `[domain]`
     ///
@@ -281,11 +284,15 @@ impl<G: GridProblem> Problem for G {
 
     fn worst(&mut self, count: usize) -> Result<Vec<Entry>, Error> {
         let residuals = residuals(self)?;
-        Ok(session::largest(self.session().grid(), &residuals, count))
+        let own = session::largest(self.session().grid(), &residuals, count);
+        match self.session().rank().cloned() {
+            Some(rank) => session::largest_of_all(&rank, &residuals, own, count),
+            None => Ok(own),
+        }
     }
 
     fn ranges(&mut self) -> Result<Vec<Range>, Error> {
-        let (line, extremes) = (self.state().line, self.extremes());
+        let (line, extremes) = (self.state().line, self.extremes()?);
         Ok(session::ranges(self.session(), line, &extremes))
     }
 
@@ -342,8 +349,14 @@ impl<G: GridProblem> Problem for G {
             let unknown = self.state().iterate[number].clone();
             let values = self.host_values(&unknown)?;
             let [least, greatest] = [least, greatest].map(|bound| if is_single { f64::from(bound as f32) } else { bound });
-            counts[0] += values.iter().filter(|value| **value == least || **value == greatest).count();
-            counts[1] += values.len();
+            let own = values.iter().enumerate().filter(|(position, _)| unknown.domain().is_own(*position)).map(|(_, value)| *value);
+            let own: Vec<f64> = own.collect();
+            counts[0] += own.iter().filter(|value| **value == least || **value == greatest).count();
+            counts[1] += own.len();
+        }
+        if let Some(rank) = self.session().rank() {
+            let lists = rank.lists(&counts.map(|count| count as u64))?;
+            counts = [0, 1].map(|which| lists.iter().filter_map(|list| list.get(which)).sum::<u64>() as usize);
         }
         Ok(Some(counts))
     }
@@ -372,6 +385,10 @@ impl<G: GridProblem> Problem for G {
     }
 
     fn fixed_sum(&mut self) -> Option<(usize, f64)> {
+        // No rank has the whole matrix.
+        if self.session().rank().is_some() {
+            return None;
+        }
         // The failure that is being told takes precedence over one of a copy.
         let (matrix, residuals) = (self.host_matrix().ok()?, residuals(self).ok()?);
         let sizes: Vec<usize> = residuals.iter().map(|(domain, _)| domain.len()).collect();
@@ -401,6 +418,10 @@ impl<G: GridProblem> Problem for G {
     fn ended(&mut self, history: &History, ending: SolveOutcome) {
         let line = self.state().line;
         self.session().solves().ended(line, history, ending);
+        // On ranks a failure leaves no state, and no rank has the whole matrix.
+        if self.session().rank().is_some() {
+            return;
+        }
         if history.is_kept {
             // Whatever failed before, another attempt has gone on.
             self.session().solves().drop_failed();

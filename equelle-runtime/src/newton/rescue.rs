@@ -10,6 +10,7 @@ use crate::error::{Error, ErrorKind};
 use crate::json;
 use crate::newton::timestep_cuts::{KEY, cuts};
 use crate::output::DeferredOutput;
+use crate::rank_run::{Outcome, first_error};
 use crate::traits::Implicit;
 
 /// A step of a loop as a function: from the runtime, the length of the step and the state to the
@@ -36,7 +37,7 @@ pub fn step<R: Implicit, S: Clone>(
     let line = rt.session().current_line();
     let ranges = rt.session().solves().ranges().clone();
     rt.session().outputs().defer();
-    let whole = body(rt, length, state.clone());
+    let whole = attempt(rt, |rt| body(rt, length, state.clone()));
     let outputs = rt.session().outputs().take_deferred();
     let mut error = match whole {
         Err(error) if error.kind == ErrorKind::Simulation => error,
@@ -51,7 +52,7 @@ pub fn step<R: Implicit, S: Clone>(
         rt.session().solves().step_failed(line, value, parts, &error.message);
         rt.session().solves().restore_ranges(ranges.clone());
         let part = rt.scalar(value / f64::from(parts));
-        match in_parts(rt, &part, parts, opening, state.clone(), body) {
+        match attempt(rt, |rt| in_parts(rt, &part, parts, opening, state.clone(), body)) {
             Ok((state, outputs)) => {
                 rt.session().outputs().release(outputs)?;
                 rt.session().solves().step_rescued(line, value, parts);
@@ -97,7 +98,7 @@ pub fn round<R: Implicit, S: Clone>(rt: &mut R, state: S, body: &mut Round<'_, R
         let parts = 1_u32 << cut;
         rt.session().outputs().defer();
         let outside = rt.session().loops().set_step_scale(1.0 / f64::from(parts));
-        let result = body(rt, state.clone());
+        let result = attempt(rt, |rt| body(rt, state.clone()));
         rt.session().loops().set_step_scale(outside);
         let outputs = rt.session().outputs().take_deferred();
         let length = rt.session().loops().last_step();
@@ -130,6 +131,26 @@ pub fn round<R: Implicit, S: Clone>(rt: &mut R, state: S, body: &mut Round<'_, R
         }
     }
     Err(Error::internal("a round without an attempt"))
+}
+
+/// An attempt of a step. On ranks it succeeds on all, or all give it up and have the first error of
+/// them.
+fn attempt<R: Implicit, T>(rt: &mut R, run: impl FnOnce(&mut R) -> Result<T, Error>) -> Result<T, Error> {
+    let Some(rank) = rt.session().rank().cloned() else { return run(rt) };
+    rt.session().begin_attempt();
+    let error = match run(rt).and_then(|value| rank.meet().map(|()| value)) {
+        Err(error) if error.kind == ErrorKind::Simulation => error,
+        ended @ (Ok(_) | Err(_)) => return ended,
+    };
+    let outcome = Outcome { result: Err(error), statements: rank.progress().statements(), has_lost_rank: rank.follows() };
+    rank.give_up()?;
+    rt.session().forget_attempt();
+    rt.forget_attempt();
+    let outcomes = rank.lists(&outcome.bytes())?;
+    match first_error(outcomes.iter().filter_map(|bytes| Outcome::from_bytes(bytes)).collect()) {
+        Err(error) => Err(error),
+        Ok(()) => Err(Error::internal("an attempt that failed has an error")),
+    }
 }
 
 /// The state after the parts of a step, and its outputs.

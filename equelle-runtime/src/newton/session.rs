@@ -12,6 +12,7 @@ use crate::grid::Grid;
 #[cfg(feature = "solvers")]
 use crate::linalg::LinearOptions;
 use crate::program::{Program, Solve};
+use crate::ranks::RankContext;
 use crate::real::Real;
 use crate::session::Session;
 
@@ -68,13 +69,15 @@ pub fn determines_nothing(number: usize, count: usize) -> Error {
 pub fn largest(grid: &Grid, residuals: &[(Arc<Domain>, Vec<f64>)], count: usize) -> Vec<Entry> {
     let mut all: Vec<(usize, usize, f64)> = Vec::new();
     for (equation, (domain, values)) in residuals.iter().enumerate() {
-        match domain.file_order() {
-            None => all.extend(values.iter().enumerate().map(|(position, &value)| (equation, position, value))),
-            Some(order) => all.extend(order.iter().map(|&position| (equation, position as usize, values[position as usize]))),
-        }
+        let own = values.iter().enumerate().filter(|(position, _)| domain.is_own(*position));
+        all.extend(own.map(|(position, &value)| (equation, position, value)));
     }
-    // The total order puts NaN above infinity; the sort is stable.
-    all.sort_by(|a, b| b.2.abs().total_cmp(&a.2.abs()));
+    let in_file = |&(equation, position, _): &(usize, usize, f64)| {
+        let domain = &residuals[equation].0;
+        (equation, grid.file_index(domain.kind(), domain.element(position)))
+    };
+    // The total order puts NaN above infinity.
+    all.sort_by(|a, b| b.2.abs().total_cmp(&a.2.abs()).then_with(|| in_file(a).cmp(&in_file(b))));
     let entry = |&(equation, position, value): &(usize, usize, f64)| {
         let domain = &residuals[equation].0;
         let entity = domain.element(position);
@@ -82,6 +85,33 @@ pub fn largest(grid: &Grid, residuals: &[(Arc<Domain>, Vec<f64>)], count: usize)
         Entry { equation, kind: domain.kind(), entity: grid.file_index(domain.kind(), entity), value, centroid }
     };
     all.iter().take(count).map(entry).collect()
+}
+
+/// The at most `count` largest entries of all ranks, of those that each has.
+///
+/// # Errors
+/// `Backend` if another rank has ended.
+pub(super) fn largest_of_all(
+    rank: &RankContext,
+    residuals: &[(Arc<Domain>, Vec<f64>)],
+    own: Vec<Entry>,
+    count: usize,
+) -> Result<Vec<Entry>, Error> {
+    let numbers = |entry: &Entry| [entry.equation as u32, entry.entity, entry.centroid.len() as u32];
+    let whole = rank.lists(&own.iter().flat_map(numbers).collect::<Vec<_>>())?;
+    let reals = rank.lists(&own.iter().flat_map(|entry| [&[entry.value], &entry.centroid[..]].concat()).collect::<Vec<_>>())?;
+    let mut all = Vec::new();
+    for (whole, reals) in whole.iter().zip(reals) {
+        let mut reals = reals.into_iter();
+        for numbers in whole.chunks_exact(3) {
+            let (equation, entity, dim) = (numbers[0] as usize, numbers[1], numbers[2] as usize);
+            let value = reals.next().unwrap_or(f64::NAN);
+            all.push(Entry { equation, kind: residuals[equation].0.kind(), entity, value, centroid: reals.by_ref().take(dim).collect() });
+        }
+    }
+    all.sort_by(|a, b| b.value.abs().total_cmp(&a.value.abs()).then((a.equation, a.entity).cmp(&(b.equation, b.entity))));
+    all.truncate(count);
+    Ok(all)
 }
 
 /// Writes iterate and residual of each equation, at the guess or later, as numbers of `R`.

@@ -17,7 +17,7 @@ use crate::ranks::RankContext;
 use crate::run::RunRecord;
 use crate::session::{Options, Session, SessionRank};
 use crate::threads::Threads;
-use outcome::Outcome;
+pub(crate) use outcome::{Outcome, first_error};
 
 pub use threads::{ThreadRanks, run};
 

@@ -8,17 +8,17 @@ use crate::ranks::RankProgress;
 
 /// The outcome of a rank.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Outcome {
-    pub(super) result: Result<(), Error>,
+pub(crate) struct Outcome {
+    pub(crate) result: Result<(), Error>,
     /// Number of statements of the program that had begun.
-    pub(super) statements: u64,
+    pub(crate) statements: u64,
     /// True if an error follows from one of another rank.
-    pub(super) has_lost_rank: bool,
+    pub(crate) has_lost_rank: bool,
 }
 
 /// The first error by statement, then by element in the file; errors that follow from those of
 /// other ranks come last.
-pub(super) fn first_error(outcomes: Vec<Outcome>) -> Result<(), Error> {
+pub(crate) fn first_error(outcomes: Vec<Outcome>) -> Result<(), Error> {
     let failed = outcomes.into_iter().filter_map(|rank| rank.result.err().map(|error| (rank.has_lost_rank, rank.statements, error)));
     let first = failed.min_by_key(|(has_lost_rank, statements, error)| (*has_lost_rank, *statements, error.element.unwrap_or(0)));
     first.map_or(Ok(()), |(.., error)| Err(error))
@@ -46,7 +46,7 @@ impl Outcome {
     }
 
     /// As a message.
-    pub(super) fn bytes(&self) -> Vec<u8> {
+    pub(crate) fn bytes(&self) -> Vec<u8> {
         let name = |kind: ErrorKind| KINDS.iter().find(|(_, known)| *known == kind).map(|(name, _)| *name);
         let remedy = |remedy: Remedy| REMEDIES.iter().find(|(_, known)| *known == remedy).map(|(name, _)| *name);
         let error = self.result.as_ref().err().map(|error| {
@@ -59,7 +59,7 @@ impl Outcome {
     }
 
     /// From a message; `None` if it is none.
-    pub(super) fn from_bytes(bytes: &[u8]) -> Option<Outcome> {
+    pub(crate) fn from_bytes(bytes: &[u8]) -> Option<Outcome> {
         let value: Value = serde_json::from_slice(bytes).ok()?;
         let result = match value.get("error")? {
             Value::Null => Ok(()),

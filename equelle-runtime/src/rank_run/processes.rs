@@ -10,8 +10,7 @@ use std::time::Duration;
 
 use equelle_mpi::{Family, Library, MpiStart, find, launcher};
 
-use super::outcome::{Outcome, first_error};
-use super::{Ended, RankedRun, fingerprint, recorded};
+use super::{Ended, Outcome, RankedRun, fingerprint, first_error, recorded};
 use crate::error::{Error, ErrorKind};
 use crate::grid::Grid;
 use crate::io::Sink;

@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use super::outcome::{Outcome, first_error};
-use super::{Ended, RankedRun, recorded};
+use super::{Ended, Outcome, RankedRun, first_error, recorded};
 use crate::error::Error;
 use crate::io::Sink;
 use crate::params::Parameters;

@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
+use super::attempts::Attempts;
 use super::domain_plan::{DomainPlan, Exchanged};
 use super::transport::{Transport, all_gather, packed, unpacked};
 use crate::domain::Domain;
@@ -15,7 +16,7 @@ use crate::wire::Wire;
 
 /// One rank of a run. All ranks call its methods in the same order, with the same domains.
 pub struct RankContext {
-    transport: Box<dyn Transport>,
+    transport: Attempts,
     plans: Mutex<Plans>,
     progress: Arc<RankProgress>,
 }
@@ -60,7 +61,7 @@ impl RankProgress {
 impl RankContext {
     /// A rank that sends its messages so.
     pub fn new(transport: Box<dyn Transport>) -> RankContext {
-        RankContext { transport, plans: Mutex::default(), progress: Arc::default() }
+        RankContext { transport: Attempts::new(transport), plans: Mutex::default(), progress: Arc::default() }
     }
 
     /// The rank that this is.
@@ -102,7 +103,7 @@ impl RankContext {
     /// # Errors
     /// As for [`RankContext::whole_len`].
     pub fn exchange<T: Wire>(&self, domain: &Arc<Domain>, values: &mut [T], depth: u32) -> Result<(), Error> {
-        let sent = self.plan(domain)?.exchange(&*self.transport, values, depth)?;
+        let sent = self.plan(domain)?.exchange(&self.transport, values, depth)?;
         self.progress.exchanges.fetch_add(1, Ordering::Relaxed);
         self.progress.messages.fetch_add(sent.messages, Ordering::Relaxed);
         self.progress.bytes.fetch_add(sent.bytes, Ordering::Relaxed);
@@ -115,7 +116,7 @@ impl RankContext {
     /// # Errors
     /// As for [`RankContext::whole_len`].
     pub fn reduce<R: Real>(&self, reduction: Reduction, domain: &Arc<Domain>, values: &[R]) -> Result<Option<f64>, Error> {
-        let block = self.plan(domain)?.gather_leaves(&*self.transport, values)?;
+        let block = self.plan(domain)?.gather_leaves(&self.transport, values)?;
         // Leaves are never empty, so that each has a value.
         let leaves: Vec<f64> = block.chunks(LEAF).map(|values| leaf_of(reduction, values).unwrap_or(f64::NAN)).collect();
         let mut leaves = self.lists(&leaves)?.concat();
@@ -127,7 +128,7 @@ impl RankContext {
     /// # Errors
     /// As for [`RankContext::whole_len`].
     pub fn reduce_bools(&self, reduction: BoolReduction, domain: &Arc<Domain>, values: &[bool]) -> Result<bool, Error> {
-        let own = self.plan(domain)?.gather_leaves(&*self.transport, values)?;
+        let own = self.plan(domain)?.gather_leaves(&self.transport, values)?;
         let of = |values: &[bool]| match reduction {
             BoolReduction::Any => values.contains(&true),
             BoolReduction::All => !values.contains(&false),
@@ -148,7 +149,7 @@ impl RankContext {
     /// # Errors
     /// `Backend` if another rank has ended.
     pub fn lists<T: Wire>(&self, own: &[T]) -> Result<Vec<Vec<T>>, Error> {
-        all_gather(&*self.transport, own)
+        all_gather(&self.transport, own)
     }
 
     /// All values of the whole domain in the order of the file, on rank 0; `None` on others.
@@ -156,7 +157,7 @@ impl RankContext {
     /// # Errors
     /// As for [`RankContext::whole_len`].
     pub fn gather<T: Wire>(&self, domain: &Arc<Domain>, values: &[T]) -> Result<Option<Vec<T>>, Error> {
-        let whole = self.plan(domain)?.gather(&*self.transport, values)?;
+        let whole = self.plan(domain)?.gather(&self.transport, values)?;
         Ok(self.is_root().then_some(whole))
     }
 
@@ -166,7 +167,7 @@ impl RankContext {
     /// # Errors
     /// As for [`RankContext::whole_len`].
     pub fn scatter<T: Wire>(&self, domain: &Arc<Domain>, whole: Option<&[T]>) -> Result<Vec<T>, Error> {
-        self.plan(domain)?.scatter(&*self.transport, whole)
+        self.plan(domain)?.scatter(&self.transport, whole)
     }
 
     /// The values that rank 0 has, on every rank.
@@ -193,6 +194,34 @@ impl RankContext {
         (1..self.n_ranks()).try_for_each(|rank| self.transport.receive(RankId(rank as u32)).map(|_| ()))
     }
 
+    /// Waits until all ranks have come here without an error, so that none goes on where another
+    /// one has failed.
+    ///
+    /// # Errors
+    /// `Simulation` if another rank gives up the attempt, `Backend` if one has ended.
+    pub fn meet(&self) -> Result<(), Error> {
+        self.lists::<u8>(&[]).map(|_| ())
+    }
+
+    /// True if an error follows from another rank, which has ended or given up the attempt.
+    pub fn follows(&self) -> bool {
+        self.transport.has_lost_rank()
+    }
+
+    /// Drops the plans of domains, which all ranks make together when they first need them.
+    pub(crate) fn forget_plans(&self) {
+        self.plans.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
+    /// Gives up an attempt that failed here or on another rank. All ranks do so; then the next one
+    /// begins.
+    ///
+    /// # Errors
+    /// `Backend` if another rank has ended.
+    pub fn give_up(&self) -> Result<(), Error> {
+        self.transport.give_up()
+    }
+
     /// Waits until rank 0 has ended, which has found an error; an error that follows from it.
     pub fn follow_error(&self) -> Error {
         loop {
@@ -207,7 +236,7 @@ impl RankContext {
         if let Some((_, plan)) = plans.iter().find(|(known, _)| known.as_ptr() == Arc::as_ptr(domain)) {
             return Ok(Arc::clone(plan));
         }
-        let plan = Arc::new(DomainPlan::new(&*self.transport, domain)?);
+        let plan = Arc::new(DomainPlan::new(&self.transport, domain)?);
         plans.retain(|(known, _)| known.strong_count() > 0);
         plans.push((Arc::downgrade(domain), Arc::clone(&plan)));
         Ok(plan)

@@ -13,6 +13,7 @@
 //! messages of a [`Transport`]; [`ThreadTransport`] is that of ranks that are threads, [`mpi`] has
 //! that of processes. The design is in `docs/internals/ranks.md`.
 
+mod attempts;
 pub mod bisection;
 mod box_counts;
 mod boxes;

@@ -31,8 +31,8 @@ pub trait Transport: Send + Sync {
 
 /// The bytes of values.
 pub(super) fn packed<T: Wire>(values: impl ExactSizeIterator<Item = T>) -> Vec<u8> {
-    // Transports of bytes add one.
-    let mut bytes = Vec::with_capacity(values.len() * T::BYTES + 1);
+    // Attempts add a byte, and transports of bytes another one.
+    let mut bytes = Vec::with_capacity(values.len() * T::BYTES + 2);
     values.for_each(|value| value.put_bytes(&mut bytes));
     bytes
 }

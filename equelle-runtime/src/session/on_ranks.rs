@@ -17,12 +17,31 @@ pub struct SessionRank {
     pub(super) context: Arc<RankContext>,
     /// The whole grid, on rank 0.
     whole: Option<GridDomains>,
-    /// The whole domains of those that are subsets here; none but on rank 0.
-    subsets: Vec<(Weak<Domain>, Option<Arc<Domain>>)>,
-    /// Domains that were read, by name and superset.
-    read_domains: Vec<(String, Arc<Domain>, Arc<Domain>)>,
+    /// Number of the attempt of a step that is going on.
+    attempt: u64,
+    /// The whole domains of those that are subsets here.
+    subsets: Vec<Subset>,
+    /// Domains that were read.
+    read_domains: Vec<ReadDomain>,
     /// Domains of the checkpoint from which the run goes on, by their number in it.
     pub(super) restored: Vec<(usize, Arc<Domain>)>,
+}
+
+/// A subset here. The whole one is known on rank 0 alone.
+struct Subset {
+    here: Weak<Domain>,
+    whole: Option<Arc<Domain>>,
+    /// The attempt in which all ranks found it.
+    attempt: u64,
+}
+
+/// A domain that was read.
+struct ReadDomain {
+    name: String,
+    superset: Arc<Domain>,
+    domain: Arc<Domain>,
+    /// The attempt in which all ranks read it.
+    attempt: u64,
 }
 
 /// Values of a whole domain.
@@ -38,6 +57,7 @@ impl SessionRank {
         SessionRank {
             context: Arc::new(context),
             whole: whole.map(|grid| GridDomains::new(grid, Renumber::No)),
+            attempt: 0,
             subsets: Vec::new(),
             read_domains: Vec::new(),
             restored: Vec::new(),
@@ -62,8 +82,8 @@ impl SessionRank {
         if let Some(set) = domain.canonical_set() {
             return self.whole.as_mut().map(|whole| whole.canonical(set, run)).transpose();
         }
-        if let Some((_, whole)) = self.subsets.iter().find(|(known, _)| known.as_ptr() == Arc::as_ptr(domain)) {
-            return Ok(whole.clone());
+        if let Some(known) = self.subsets.iter().find(|known| known.here.as_ptr() == Arc::as_ptr(domain)) {
+            return Ok(known.whole.clone());
         }
         let within = match domain.parent() {
             Some(parent) => self.whole_domain(&Arc::clone(parent), run)?,
@@ -78,8 +98,20 @@ impl SessionRank {
 
     /// Notes the whole domain of one here, on rank 0.
     pub(super) fn pair(&mut self, domain: &Arc<Domain>, whole: Option<Arc<Domain>>) {
-        self.subsets.retain(|(known, _)| known.strong_count() > 0);
-        self.subsets.push((Arc::downgrade(domain), whole));
+        self.subsets.retain(|known| known.here.strong_count() > 0);
+        self.subsets.push(Subset { here: Arc::downgrade(domain), whole, attempt: self.attempt });
+    }
+
+    /// An attempt of a step begins.
+    pub(super) fn begin_attempt(&mut self) {
+        self.attempt += 1;
+    }
+
+    /// Drops what ranks have made together in the attempt: some may not have come so far.
+    pub(super) fn forget_attempt(&mut self) {
+        self.subsets.retain(|known| known.attempt != self.attempt);
+        self.read_domains.retain(|known| known.attempt != self.attempt);
+        self.context.forget_plans();
     }
 
     /// A collection that rank 0 reads for a whole domain: the values of the elements here.
@@ -123,8 +155,8 @@ impl SessionRank {
         run: &RunContext,
         read: impl FnOnce(&Grid, &Arc<Domain>, &RunContext) -> Result<Arc<Domain>, Error>,
     ) -> Result<Arc<Domain>, Error> {
-        if let Some((.., domain)) = self.read_domains.iter().find(|(known, of, _)| known == name && Arc::ptr_eq(of, within)) {
-            return Ok(Arc::clone(domain));
+        if let Some(known) = self.read_domains.iter().find(|known| known.name == name && Arc::ptr_eq(&known.superset, within)) {
+            return Ok(Arc::clone(&known.domain));
         }
         let whole = self.whole_domain(within, run)?;
         let found = match (&self.whole, whole) {
@@ -136,13 +168,14 @@ impl SessionRank {
         here.sort_unstable();
         let domain = Domain::trusted_subset(name.to_owned(), within, here);
         self.pair(&domain, found);
-        self.read_domains.push((name.to_owned(), Arc::clone(within), Arc::clone(&domain)));
+        let (name, superset, attempt) = (name.to_owned(), Arc::clone(within), self.attempt);
+        self.read_domains.push(ReadDomain { name, superset, domain: Arc::clone(&domain), attempt });
         Ok(domain)
     }
 
     /// Domains here that were read.
     pub(super) fn read_domains(&self) -> impl Iterator<Item = &Arc<Domain>> {
-        self.read_domains.iter().map(|(.., domain)| domain)
+        self.read_domains.iter().map(|known| &known.domain)
     }
 
     /// The destination of a collection, which rank 0 has decided.

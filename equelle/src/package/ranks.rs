@@ -1,6 +1,7 @@
 //! Exchanges of a package: its programs run on any number of ranks.
 
 use equelle_front::backend::BackendError;
+use equelle_front::ir::{Block, Module, Op, StmtKind};
 use equelle_front::verify::Verified;
 use equelle_runtime::{RankNeeds, RankRefusal};
 
@@ -14,14 +15,14 @@ pub(super) struct PackagedProgram {
 }
 
 impl PackagedProgram {
-    /// Inserts the exchanges that a program needs. One with functions of its own stays as it is:
-    /// where values are right is known without calls alone.
+    /// Inserts the exchanges that a program needs. One with calls stays as it is: where values are
+    /// right is known without calls alone.
     ///
     /// # Errors
     /// A defect of ours.
     pub fn new(verified: &Verified) -> Result<PackagedProgram, BackendError> {
         let module = verified.module();
-        if !module.functions.is_empty() {
+        if has_calls(module) {
             return Ok(PackagedProgram { verified: verified.clone(), ranks: RankNeeds::Unknown });
         }
         match RankProgram::new(verified) {
@@ -34,4 +35,15 @@ impl PackagedProgram {
             Err(RankProgramError::Invalid(errors)) => Err(BackendError::internal(module.main.span, invalid(&errors))),
         }
     }
+}
+
+fn has_calls(module: &Module) -> bool {
+    fn calls(block: &Block) -> bool {
+        block.statements.iter().any(|statement| match &statement.kind {
+            StmtKind::Let { op, .. } => matches!(op, Op::Call { .. }),
+            StmtKind::For { body, .. } => calls(body),
+            StmtKind::Store { .. } | StmtKind::Output { .. } | StmtKind::Launch { .. } | StmtKind::Return(_) => false,
+        })
+    }
+    module.functions.iter().chain([&module.main]).any(|function| calls(&function.body))
 }

@@ -27,9 +27,11 @@ pub fn json(report: &Report) -> Value {
 /// Halo and exchanges, or what refuses several ranks.
 fn ranks(ranks: &Ranks) -> Value {
     match ranks {
-        Ranks::Possible { layers, exchanges } => {
+        Ranks::Possible { layers, exchanges, unknowns } => {
             let exchange = |e: &Exchange| json!({ "value": e.name, "line": e.line, "layers": e.depth, "loop": e.rounds });
-            json!({ "layers": layers, "exchanges": exchanges.iter().map(exchange).collect::<Vec<_>>() })
+            let unknown = |e: &Exchange| json!({ "value": e.name, "line": e.line, "layers": e.depth, "solve": e.rounds });
+            let unknowns: Vec<Value> = unknowns.iter().map(unknown).collect();
+            json!({ "layers": layers, "exchanges": exchanges.iter().map(exchange).collect::<Vec<_>>(), "unknowns": unknowns })
         }
         Ranks::Refused { construct, line } => json!({ "refused": construct.to_string(), "line": line }),
     }

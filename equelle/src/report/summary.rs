@@ -162,28 +162,35 @@ fn systems(out: &mut String, memory: &Memory, report: &Report, source: &SourceMa
 
 /// Layers of the halo on several ranks, and exchanges by the loop in whose rounds they happen.
 fn ranks(out: &mut String, ranks: &Ranks, source: &SourceMap) {
-    let (layers, exchanges) = match ranks {
-        Ranks::Possible { layers, exchanges } => (*layers as usize, exchanges),
+    let (layers, exchanges, unknowns) = match ranks {
+        Ranks::Possible { layers, exchanges, unknowns } => (*layers as usize, exchanges, unknowns),
         Ranks::Refused { construct, line } => {
             let text = format!("Several ranks: not possible because of {construct}{}", comma_line(source, *line));
             return out.push_str(&wrapped("  ", &text));
         }
     };
     let needed = format!("  Several ranks: a halo of {} of cells", plural(layers, "layer"));
-    if exchanges.is_empty() {
+    if exchanges.is_empty() && unknowns.is_empty() {
         let _ = writeln!(out, "{needed}; nothing is exchanged");
         return;
     }
     let _ = writeln!(out, "{needed}, exchanged");
-    let mut groups: BTreeMap<Option<u32>, Vec<String>> = BTreeMap::new();
-    for Exchange { name, line, depth, rounds } in exchanges {
-        let value = if name.is_empty() { format!("a value of {}", line_in(source, *line)) } else { format!("`{name}`") };
-        let depth = if *depth as usize == layers { String::new() } else { format!(" to {}", plural(*depth as usize, "layer")) };
-        groups.entry(*rounds).or_default().push(value + &depth);
-    }
-    for (rounds, values) in groups {
+    let groups = |exchanges: &[Exchange]| {
+        let mut groups: BTreeMap<Option<u32>, Vec<String>> = BTreeMap::new();
+        for Exchange { name, line, depth, rounds } in exchanges {
+            let value = if name.is_empty() { format!("a value of {}", line_in(source, *line)) } else { format!("`{name}`") };
+            let depth = if *depth as usize == layers { String::new() } else { format!(" to {}", plural(*depth as usize, "layer")) };
+            groups.entry(*rounds).or_default().push(value + &depth);
+        }
+        groups
+    };
+    for (rounds, values) in groups(exchanges) {
         let when = rounds.map_or_else(|| "once".to_owned(), |line| format!("in each round{}", comma_line(source, line)));
         out.push_str(&wrapped("    ", &format!("{when}: {}", listed(&values))));
+    }
+    for (solve, values) in groups(unknowns) {
+        let place = solve.map_or_else(String::new, |line| comma_line(source, line));
+        out.push_str(&wrapped("    ", &format!("before each evaluation of a residual{place}: {}", listed(&values))));
     }
 }
 

@@ -360,8 +360,8 @@ impl GridProblem for CudaProblem<'_, '_> {
         })
     }
 
-    fn extremes(&mut self) -> Vec<Option<[f64; 2]>> {
-        self.extremes.clone()
+    fn extremes(&mut self) -> Result<Vec<Option<[f64; 2]>>, Error> {
+        Ok(self.extremes.clone())
     }
 
     fn advance_from(&mut self, base: &[Collection], correction: &Rc<Buffer>, length: f64) -> Result<(), Error> {

@@ -2,18 +2,19 @@
 
 use std::collections::BTreeMap;
 
-use super::layers::HaloExchange;
+use super::layers::{HaloExchange, HaloLayers};
 use crate::ir::{Block, Function, Op, Stmt, StmtKind, ValueId};
 use crate::source::Span;
 
-/// Inserts exchanges of these depths.
-pub(super) fn insert(function: &mut Function, depths: &BTreeMap<ValueId, u32>) -> Vec<HaloExchange> {
+/// Inserts exchanges of these depths, for a halo of so many layers.
+pub(super) fn insert(function: &mut Function, layers: u32, depths: &BTreeMap<ValueId, u32>) -> HaloLayers {
     let body = std::mem::take(&mut function.body);
-    let mut inserter = Inserter { function, depths, rounds: None, exchanges: Vec::new() };
+    let halo = HaloLayers { layers, exchanges: Vec::new(), unknowns: Vec::new() };
+    let mut inserter = Inserter { function, depths, rounds: None, halo };
     let body = inserter.block(body);
-    let exchanges = inserter.exchanges;
+    let halo = inserter.halo;
     function.body = body;
-    exchanges
+    halo
 }
 
 struct Inserter<'a> {
@@ -21,7 +22,7 @@ struct Inserter<'a> {
     depths: &'a BTreeMap<ValueId, u32>,
     /// Place of the innermost loop.
     rounds: Option<Span>,
-    exchanges: Vec<HaloExchange>,
+    halo: HaloLayers,
 }
 
 impl Inserter<'_> {
@@ -34,6 +35,14 @@ impl Inserter<'_> {
                 }
                 StmtKind::Store { .. } | StmtKind::Output { .. } | StmtKind::For { .. } | StmtKind::Return(_) => Vec::new(),
             };
+            if let StmtKind::Let { results, op: Op::Newton { guesses, .. } } = &kind {
+                for (&value, _) in results.iter().zip(guesses) {
+                    let info = &self.function.values[value.0 as usize];
+                    let (name, ty) = (info.name.clone(), info.ty);
+                    let (depth, rounds) = (self.halo.layers, Some(span));
+                    self.halo.unknowns.push(HaloExchange { name, depth, ty, span: info.span, rounds });
+                }
+            }
             for &(value, depth) in &defined {
                 let info = &self.function.values[value.0 as usize];
                 let name = match &kind {
@@ -42,7 +51,7 @@ impl Inserter<'_> {
                     }
                     _ => info.name.clone(),
                 };
-                self.exchanges.push(HaloExchange { name, depth, ty: info.ty, span: info.span, rounds: self.rounds });
+                self.halo.exchanges.push(HaloExchange { name, depth, ty: info.ty, span: info.span, rounds: self.rounds });
             }
             let kind = kind.map_body(|body| {
                 let outer = self.rounds.replace(span);

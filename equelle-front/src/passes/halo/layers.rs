@@ -13,6 +13,8 @@ pub struct HaloLayers {
     pub layers: u32,
     /// Exchanges in the order of the text.
     pub exchanges: Vec<HaloExchange>,
+    /// Unknowns of solves, which the runtime exchanges to all layers before each evaluation.
+    pub unknowns: Vec<HaloExchange>,
 }
 
 /// An exchange.
@@ -43,8 +45,6 @@ pub struct HaloRefusal {
 /// Constructs that cannot run on ranks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RefusedConstruct {
-    /// A solve by Newton's method.
-    Newton,
     /// A call of this function, which is too large to be substituted.
     Call(String),
     /// A variable of entities that leads further in each round of a loop.
@@ -56,7 +56,6 @@ pub enum RefusedConstruct {
 impl std::fmt::Display for RefusedConstruct {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            RefusedConstruct::Newton => f.write_str("a solve by Newton's method"),
             RefusedConstruct::Call(name) => write!(f, "a call of `{name}`, which is too large to be substituted"),
             RefusedConstruct::GrowingReach => f.write_str("a variable of entities that leads further in each round of a loop"),
             RefusedConstruct::TooManyLayers => write!(f, "a read further away than {MAX_LAYERS} layers of cells"),

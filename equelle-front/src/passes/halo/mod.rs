@@ -6,7 +6,7 @@
 //! the least layer of their cells. [`reads`] has the reach of each operation and kernel,
 //! [`outreach`] that of collections of entities, [`validity`] the layers to which values are right
 //! and the exchanges that are needed, [`loads`] and [`insert`] their statements, [`flow`] the
-//! rounds of loops.
+//! rounds of loops, [`solves`] what Newton's method reads.
 
 mod flow;
 mod insert;
@@ -15,6 +15,7 @@ mod loads;
 mod outreach;
 mod program;
 mod reads;
+mod solves;
 mod validity;
 
 pub use layers::{HaloExchange, HaloLayers, HaloRefusal, MAX_LAYERS, RefusedConstruct};
@@ -35,7 +36,7 @@ pub fn run(module: &mut Module) -> Result<HaloLayers, HaloRefusal> {
     } else {
         (layers, depths)
     };
-    Ok(HaloLayers { layers, exchanges: insert::insert(&mut module.main, &depths) })
+    Ok(insert::insert(&mut module.main, layers, &depths))
 }
 
 /// The fewest layers, the depths of the exchanges, and the mutables that exchanged values are
@@ -43,13 +44,16 @@ pub fn run(module: &mut Module) -> Result<HaloLayers, HaloRefusal> {
 type Solution = (u32, BTreeMap<ValueId, u32>, BTreeSet<MutableId>);
 
 fn fewest_layers(module: &Module) -> Result<Solution, HaloRefusal> {
-    let outreach = outreach::find(module)?;
-    let program = program::Program::new(module, &outreach);
+    let with_loops = solves::as_loops(module);
+    let (n_values, n_mutables) = (module.main.values.len() as u32, module.main.mutables.len() as u32);
+    let outreach = outreach::find(&with_loops)?;
+    let program = program::Program::new(&with_loops, n_values, &outreach);
     let mut refused = None;
     for layers in 1..=MAX_LAYERS {
         match validity::solve(&program, layers) {
             Ok(depths) => {
-                let loaded = depths.keys().filter_map(|&value| program.loaded_from(value)).collect();
+                let loaded =
+                    depths.keys().filter_map(|&value| program.loaded_from(value)).filter(|mutable| mutable.0 < n_mutables).collect();
                 return Ok((layers, depths, loaded));
             }
             Err(short) => refused = Some(short.span),

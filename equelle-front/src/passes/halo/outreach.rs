@@ -10,7 +10,7 @@ use crate::source::Span;
 /// Outreach of each value of the main program; 0 where it holds no entities. `[values]`
 ///
 /// # Errors
-/// A variable that leads further in each round of a loop, and solves and calls.
+/// A variable that leads further in each round of a loop, and calls.
 pub(super) fn find(module: &Module) -> Result<Vec<u32>, HaloRefusal> {
     let main = &module.main;
     let is_entity = |mutable: MutableId| main.mutables[mutable.0 as usize].ty.entity_kind().is_some();
@@ -74,9 +74,6 @@ impl Transfer for Outreach<'_> {
     }
 
     fn operation(&mut self, results: &[ValueId], op: &Op, span: Span) -> Result<(), HaloRefusal> {
-        if let Op::Newton { .. } = op {
-            return Err(HaloRefusal { span, construct: RefusedConstruct::Newton });
-        }
         if let Op::Call { function, .. } = op {
             let name = self.module.functions.get(function.0 as usize).map_or_else(String::new, |f| f.name.clone());
             return Err(HaloRefusal { span, construct: RefusedConstruct::Call(name) });

@@ -6,9 +6,11 @@ use super::reads::Reads;
 use crate::ir::{Block, CartesianForm, KernelId, Module, MutableId, Op, StmtKind, ValueId};
 use crate::types::{Basic, SetId, Shape};
 
-/// The main program, without calls.
+/// The main program, without calls, and with solves as loops.
 pub(super) struct Program<'a> {
     pub module: &'a Module,
+    /// Number of values outside of solves.
+    n_values: u32,
     /// Reads of the operation that makes each value; none for loads and launches. `[values]`
     operations: Vec<Option<Reads>>,
     launches: BTreeMap<(KernelId, Vec<ValueId>), Reads>,
@@ -28,10 +30,12 @@ enum Origin {
 }
 
 impl<'a> Program<'a> {
-    /// Collects the statements; `outreach` is that of [`super::outreach::find`].
-    pub fn new(module: &'a Module, outreach: &[u32]) -> Program<'a> {
+    /// Collects the statements; `outreach` is that of [`super::outreach::find`]. Values from
+    /// `n_values` on are those of residuals.
+    pub fn new(module: &'a Module, n_values: u32, outreach: &[u32]) -> Program<'a> {
         let mut program = Program {
             module,
+            n_values,
             operations: vec![None; module.main.values.len()],
             launches: BTreeMap::new(),
             origins: BTreeMap::new(),
@@ -82,8 +86,11 @@ impl<'a> Program<'a> {
     }
 
     /// True for collections that can be sent: numbers and truth values, whose meaning does not
-    /// depend on the rank, unless a Cartesian grid has one for each axis.
+    /// depend on the rank, unless a Cartesian grid has one for each axis. Residuals send nothing.
     pub fn is_exchangeable(&self, value: ValueId) -> bool {
+        if value.0 >= self.n_values {
+            return false;
+        }
         if let Some(Origin::Launch((kernel, _))) = self.origins.get(&value)
             && matches!(self.module.kernels[kernel.0 as usize].cartesian, Some(CartesianForm::PerAxis(_)))
         {

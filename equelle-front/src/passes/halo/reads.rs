@@ -37,8 +37,8 @@ impl Reads {
             Op::Gradient(values) => vec![(*values, 1)],
             // The set of the result is that of the domain.
             Op::Broadcast { value, domain: _ } => vec![(*value, 0)],
-            // The file names the entities.
-            Op::InputDomain { .. } => Vec::new(),
+            // The file names the entities; a solve exchanges its unknowns.
+            Op::InputDomain { .. } | Op::Newton { .. } => Vec::new(),
             op => op.operands().into_iter().map(|operand| (operand, 0)).collect(),
         };
         for (operand, reach) in operands {
@@ -146,6 +146,10 @@ impl KernelReads {
             }
             // One value per axis is the same on all ranks.
             Some(CartesianForm::PerAxis(_)) | None => {}
+        }
+        // Columns of derivatives are elements of this rank.
+        for block in kernel.jacobian.iter().flat_map(|form| [Some(&form.body), form.cartesian.as_ref()]).flatten() {
+            visit_block(block, &mut |node| walker.node(node));
         }
         walker.reads
     }

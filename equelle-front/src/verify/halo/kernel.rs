@@ -40,6 +40,10 @@ impl<'a, 'b> Walk<'a, 'b> {
             let others = self.block(block);
             leads = leads.into_iter().zip(others).map(|(a, b)| a.max(b)).collect();
         }
+        if let Some(form) = &kernel.jacobian {
+            self.block(&form.body);
+            form.cartesian.iter().for_each(|block| drop(self.block(block)));
+        }
         (self.right, leads)
     }
 

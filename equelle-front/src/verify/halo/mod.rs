@@ -7,7 +7,7 @@ mod kernel;
 
 use std::collections::BTreeMap;
 
-use crate::ir::{Block, IrLocation, Module, MutableId, Op, Owner, StmtKind, ValueId};
+use crate::ir::{Block, Carried, Equation, Function, FunctionId, IrLocation, Module, MutableId, Op, Owner, StmtKind, ValueId};
 use crate::ops::{CellFact, Offset};
 use crate::source::Span;
 use crate::types::{CanonicalSet, Extent, SetId, Shape, Type};
@@ -35,19 +35,17 @@ impl HaloDepths {
 /// layers to which its values are right.
 ///
 /// # Errors
-/// Every read that goes further than its values are right, in the order of the text; every call and
-/// solve.
+/// Every read that goes further than its values are right, in the order of the text; every call.
 pub fn check(module: &Module, layers: u32) -> Result<HaloDepths, Vec<VerifyError>> {
-    let mut checker = Checker::new(module, layers);
-    loop {
-        checker.changed = false;
-        checker.main();
-        if !checker.changed {
-            break;
-        }
-    }
+    let members = module.sets.ids().map(|set| match module.sets.get(set).canonical {
+        Some(CanonicalSet { extent: Extent::All, .. }) | None => layers,
+        // The rim of the halo does not tell where the grid ends.
+        Some(CanonicalSet { extent: Extent::Interior | Extent::Boundary, .. }) => layers.saturating_sub(1),
+    });
+    let mut checker = Checker::new(module, Owner::Main, layers, members.collect());
+    checker.find_facts();
     checker.reports = true;
-    checker.main();
+    checker.statements_of_function();
     if checker.errors.is_empty() { Ok(HaloDepths { defined: checker.defined }) } else { Err(checker.errors) }
 }
 
@@ -69,6 +67,9 @@ impl Fact {
 
 struct Checker<'a> {
     module: &'a Module,
+    /// The main program, or the residual of a solve.
+    owner: Owner,
+    function: &'a Function,
     layers: u32,
     facts: Vec<Fact>,
     /// Layers to which values are right where they are defined.
@@ -83,51 +84,70 @@ struct Checker<'a> {
     reports: bool,
     statements: u32,
     span: Span,
+    /// Facts of the results.
+    returned: Vec<Fact>,
     errors: Vec<VerifyError>,
 }
 
 impl<'a> Checker<'a> {
-    fn new(module: &'a Module, layers: u32) -> Self {
-        let members = module.sets.ids().map(|set| match module.sets.get(set).canonical {
-            Some(CanonicalSet { extent: Extent::All, .. }) | None => layers,
-            // The rim of the halo does not tell where the grid ends.
-            Some(CanonicalSet { extent: Extent::Interior | Extent::Boundary, .. }) => layers.saturating_sub(1),
-        });
+    fn new(module: &'a Module, owner: Owner, layers: u32, members: Vec<u32>) -> Self {
+        let function = match owner {
+            Owner::Main => &module.main,
+            Owner::Function(FunctionId(number)) => &module.functions[number as usize],
+        };
         Checker {
             module,
+            owner,
+            function,
             layers,
-            facts: vec![Fact { right: layers, lead: 0 }; module.main.values.len()],
-            defined: vec![layers; module.main.values.len()],
-            members: members.collect(),
+            facts: vec![Fact { right: layers, lead: 0 }; function.values.len()],
+            defined: vec![layers; function.values.len()],
+            members,
             heads: BTreeMap::new(),
             changed: false,
             reports: false,
             statements: 0,
             span: Span::default(),
+            returned: Vec::new(),
             errors: Vec::new(),
+        }
+    }
+
+    /// Goes through the statements until no loop and no set changes a fact.
+    fn find_facts(&mut self) {
+        loop {
+            self.changed = false;
+            self.statements_of_function();
+            if !self.changed {
+                break;
+            }
         }
     }
 
     fn error(&mut self, message: String) {
         if self.reports {
-            let location = IrLocation::Statement(Owner::Main, self.statements.saturating_sub(1));
-            self.errors.push(VerifyError { location, within: "main".to_owned(), span: self.span, message });
+            let location = IrLocation::Statement(self.owner, self.statements.saturating_sub(1));
+            let within = match self.owner {
+                Owner::Main => "main".to_owned(),
+                Owner::Function(_) => self.function.name.clone(),
+            };
+            self.errors.push(VerifyError { location, within, span: self.span, message });
         }
     }
 
-    fn main(&mut self) {
-        let module = self.module;
+    fn statements_of_function(&mut self) {
+        let function = self.function;
         self.statements = 0;
-        let mut state = vec![None; module.main.mutables.len()];
-        self.block(&module.main.body, &mut state);
+        let mut state = vec![None; function.mutables.len()];
+        self.block(&function.body, &mut state);
     }
 
     fn ty(&self, value: ValueId) -> Type {
-        self.module.main.values[value.0 as usize].ty
+        self.function.values[value.0 as usize].ty
     }
 
     fn name(&self, value: ValueId) -> String {
-        match &self.module.main.values[value.0 as usize].name {
+        match &self.function.values[value.0 as usize].name {
             name if name.is_empty() => format!("value {}", value.0),
             name => format!("`{name}`"),
         }
@@ -198,9 +218,7 @@ impl<'a> Checker<'a> {
                 StmtKind::Output { value, .. } => {
                     self.read(*value, 0);
                 }
-                StmtKind::Return(values) => values.iter().for_each(|&value| {
-                    self.read(value, 0);
-                }),
+                StmtKind::Return(values) => self.returned = values.iter().map(|&value| self.fact(value)).collect(),
                 StmtKind::For { body, .. } => {
                     let mut head = self.heads.get(&number).cloned().unwrap_or_else(|| state.clone());
                     weaken(&mut head, state);
@@ -235,8 +253,12 @@ impl<'a> Checker<'a> {
         if let Op::Exchange { value, depth } = op {
             return self.exchange(*value, *depth);
         }
+        if let Op::Newton { residuals, captures, guesses, carried, equations } = op {
+            let (unknowns, assigned) = results.split_at(guesses.len().min(results.len()));
+            return self.solve((unknowns, assigned), (residuals, captures), carried, equations);
+        }
         let &[result] = results else {
-            return self.error("a call or a solve that has several results has no place on ranks".to_owned());
+            return self.error("a call that has several results has no place on ranks".to_owned());
         };
         let fact = match op {
             Op::Load(mutable) => match state[mutable.0 as usize] {
@@ -319,10 +341,72 @@ impl<'a> Checker<'a> {
             | Op::InputTable2 { .. }
             | Op::Step(_) => Fact { right: self.layers, lead: 0 },
             Op::Exchange { .. } | Op::Call { .. } | Op::Newton { .. } => {
-                return self.error("a call or a solve has no place on ranks".to_owned());
+                return self.error("a call has no place on ranks".to_owned());
             }
         };
         self.set(result, fact);
+    }
+
+    /// Unknowns are exchanged to all layers before their residuals are evaluated, which happens
+    /// again and again: what one evaluation assigns the next one reads.
+    fn solve(
+        &mut self,
+        (unknowns, assigned): (&[ValueId], &[ValueId]),
+        (residuals, captures): (&[FunctionId], &[Vec<ValueId>]),
+        carried: &[Carried],
+        equations: &[Equation],
+    ) {
+        for &unknown in unknowns {
+            self.set(unknown, Fact { right: self.layers, lead: 0 });
+        }
+        let begins = |variable: &Carried| variable.reads.first().and_then(|&(r, c)| captures.get(r as usize)?.get(c as usize).copied());
+        let mut state: Vec<Option<Fact>> = carried.iter().map(|variable| begins(variable).map(|value| self.fact(value))).collect();
+        loop {
+            let mut after = state.clone();
+            for (number, (&residual, captures)) in residuals.iter().zip(captures).enumerate() {
+                let mut params: Vec<Fact> = unknowns.iter().chain(captures).map(|&value| self.fact(value)).collect();
+                let is_here = |&&(other, _): &&(u32, u32)| other as usize == number;
+                for (variable, fact) in carried.iter().zip(&after) {
+                    for &(_, capture) in variable.reads.iter().filter(is_here) {
+                        params[unknowns.len() + capture as usize] = fact.unwrap_or(Fact { right: 0, lead: 0 });
+                    }
+                }
+                let given = self.residual(residual, &params);
+                for (variable, fact) in carried.iter().zip(&mut after) {
+                    if let Some(&(_, result)) = variable.writes.iter().filter(is_here).next_back() {
+                        *fact = given.get(result as usize).copied();
+                    }
+                }
+            }
+            if !weaken(&mut state, &after) {
+                break;
+            }
+        }
+        for (&value, fact) in assigned.iter().zip(state) {
+            self.set(value, fact.unwrap_or(Fact { right: 0, lead: 0 }));
+        }
+        for equation in equations {
+            if let Some(kernel) = self.module.kernels.get(equation.kernel.0 as usize) {
+                let args = [unknowns, &equation.args].concat();
+                let leads = args.iter().map(|&arg| self.lead(arg)).collect();
+                kernel::Walk::new(self, kernel, &args, leads).kernel();
+            }
+        }
+    }
+
+    /// Facts of the results of a residual with arguments of these.
+    fn residual(&mut self, residual: FunctionId, params: &[Fact]) -> Vec<Fact> {
+        let mut checker = Checker::new(self.module, Owner::Function(residual), self.layers, self.members.clone());
+        for (param, &fact) in checker.function.params.iter().zip(params) {
+            checker.facts[param.0 as usize] = fact;
+        }
+        checker.find_facts();
+        checker.reports = self.reports;
+        checker.statements_of_function();
+        self.changed |= checker.members != self.members;
+        self.members = checker.members;
+        self.errors.append(&mut checker.errors);
+        checker.returned
     }
 
     /// From here on the value is right to this depth.
