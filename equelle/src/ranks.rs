@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use equelle_runtime::rank_run;
 pub use equelle_runtime::rank_run::ThreadRanks;
-use equelle_runtime::ranks::{RankContext, RankProgress};
+use equelle_runtime::ranks::RankProgress;
 use equelle_runtime::session::Options;
 use equelle_runtime::{Error, ErrorKind, Program, Session};
 
@@ -30,7 +30,7 @@ pub fn run(
     }
     let options = Options { back_end: kernels.back_end(), ..options };
     rank_run::run(program, compiled.needs(), words, options, ranks, &|mut session| {
-        if session.rank().is_some_and(RankContext::is_root) {
+        if session.rank().is_some_and(|rank| rank.is_root()) {
             prepare(&mut session);
         }
         run_poisoned(kernels, compiled.verified(), session, compiled.poison())

@@ -87,7 +87,17 @@ impl CacheKey {
     /// For a positive matrix that is not known to be symmetric.
     pub(in crate::linalg) fn new(parts: Parts, kind: Preconditioning, options: &LinearOptions) -> CacheKey {
         let Parts { whole: Shape { rows, entries, .. }, sizes } = parts;
-        CacheKey { kind, rows, entries, sizes, is_negated: false, has_scaled_rows: false, is_symmetric: false, pressure: 0, amg: options.amg }
+        CacheKey {
+            kind,
+            rows,
+            entries,
+            sizes,
+            is_negated: false,
+            has_scaled_rows: false,
+            is_symmetric: false,
+            pressure: 0,
+            amg: options.amg,
+        }
     }
 }
 

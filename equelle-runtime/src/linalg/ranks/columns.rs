@@ -20,8 +20,8 @@ pub struct HaloColumns {
 }
 
 impl HaloColumns {
-    /// Columns with `n_own` own unknowns; column `n_own + k` is unknown `halo[k].1` of those of rank
-    /// `halo[k].0`. All ranks make theirs at the same time, and learn what to send.
+    /// Columns with `n_own` own unknowns; column `n_own + k` is unknown `halo[k].1` of those of
+    /// rank `halo[k].0`. All ranks make theirs at the same time, and learn what to send.
     ///
     /// # Errors
     /// `Backend` if another rank has ended, or names an unknown that is not here.

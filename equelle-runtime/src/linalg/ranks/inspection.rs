@@ -64,8 +64,7 @@ impl RankSpace<HostSpace> {
     fn own_properties(&self, a: &RankMatrix<HostMatrix>, ends: &[usize], rounding: f64) -> Option<(MatrixProperties, bool)> {
         match a.own() {
             HostMatrix::Rows(own) => {
-                let Entries { vanishes, is_mirrored, properties } =
-                    Entries::new(self.inner.threads(), (own, a.rim()), ends, rounding)?;
+                let Entries { vanishes, is_mirrored, properties } = Entries::new(self.inner.threads(), (own, a.rim()), ends, rounding)?;
                 own.set_mirrored(is_mirrored);
                 Some((properties, vanishes))
             }
@@ -85,8 +84,7 @@ impl RankSpace<HostSpace> {
         };
         let numbered = found.map(|(row, column, value)| {
             let n_own = a.columns().n_own();
-            let column =
-                if column < n_own { self.numbering.own(column) } else { self.numbering.halo(a.columns().halo()[column - n_own]) };
+            let column = if column < n_own { self.numbering.own(column) } else { self.numbering.halo(a.columns().halo()[column - n_own]) };
             [self.numbering.own(row) as f64, column as f64, value]
         });
         let all = self.gather(numbered.unwrap_or([f64::INFINITY, 0.0, 0.0]))?;
@@ -102,7 +100,9 @@ impl RankSpace<HostSpace> {
             differs.symmetry(self.numbering.own(differs.row), column)
         });
         let own = match own {
-            Symmetry::Structural { row, column } => Symmetry::Structural { row: self.numbering.own(row), column: self.numbering.own(column) },
+            Symmetry::Structural { row, column } => {
+                Symmetry::Structural { row: self.numbering.own(row), column: self.numbering.own(column) }
+            }
             Symmetry::Numerical { row, column } => Symmetry::Numerical { row: self.numbering.own(row), column: self.numbering.own(column) },
             Symmetry::Symmetric | Symmetry::NotSquare => own,
         };

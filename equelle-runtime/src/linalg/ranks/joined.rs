@@ -10,7 +10,8 @@ use crate::ranks::RankContext;
 /// The part of an unknown that is in none.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// Parts of connected unknowns, numbered over all ranks in the order of ranks and of their unknowns.
+/// Parts of connected unknowns, numbered over all ranks in the order of ranks and of their
+/// unknowns.
 #[derive(Debug, PartialEq)]
 pub(super) struct Joined {
     /// Part of each unknown, own ones first, or [`NONE`]: `[n_all]`.

@@ -20,8 +20,8 @@ pub struct RankMatrix<M> {
 }
 
 impl RankMatrix<HostMatrix> {
-    /// From the entries in own columns, and those in the halo `[rows, halo]`. All ranks have rows of
-    /// one matrix.
+    /// From the entries in own columns, and those in the halo `[rows, halo]`. All ranks have rows
+    /// of one matrix.
     ///
     /// # Panics
     /// If the sizes do not fit each other.

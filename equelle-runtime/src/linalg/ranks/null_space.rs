@@ -180,9 +180,9 @@ impl Finder<'_> {
         Ok(candidates.into_iter().zip(found).map(take).collect())
     }
 
-    /// Weights by detailed balance: along own couplings from an unknown of each connected group, then
-    /// along one coupling for each pair of groups on different ranks. `None` where the pattern is
-    /// not symmetric or a weight is not finite.
+    /// Weights by detailed balance: along own couplings from an unknown of each connected group,
+    /// then along one coupling for each pair of groups on different ranks. `None` where the pattern
+    /// is not symmetric or a weight is not finite.
     fn balance(&self, space: &mut RankSpace<HostSpace>, part: &[u32], count: usize) -> Result<Vec<Candidate>, Error> {
         let (n_own, columns) = (self.a.columns().n_own(), self.a.columns());
         let (group, weights, n_groups) = self.balance_here(part);
@@ -218,7 +218,8 @@ impl Finder<'_> {
         }
         space.combine_all(Reduction::Min, &mut usable);
         let magnitudes = space.ranks.lists(&largest)?;
-        let larger = |number: usize| magnitudes.iter().fold(0.0, |most: f64, all| if all[number].abs() > most.abs() { all[number] } else { most });
+        let larger =
+            |number: usize| magnitudes.iter().fold(0.0, |most: f64, all| if all[number].abs() > most.abs() { all[number] } else { most });
         let largest: Vec<f64> = (0..count).map(larger).collect();
         let mut candidates: Vec<Candidate> = usable.iter().map(|usable| (*usable == 1.0).then(|| (Vec::new(), Vec::new()))).collect();
         for own in (0..n_own).filter(|&own| part[own] != NONE) {

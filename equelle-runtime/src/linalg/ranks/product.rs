@@ -31,8 +31,10 @@ impl RankSpace<HostSpace> {
             }
         }
         let arrived = columns.send_lists_back(&self.ranks, &lists)?;
-        let mut entries: Vec<(u32, Unknown, f64)> =
-            arrived.into_iter().flat_map(|(rank, list)| list.into_iter().map(move |((row, column), value)| (row, (rank, column), value))).collect();
+        let mut entries: Vec<(u32, Unknown, f64)> = arrived
+            .into_iter()
+            .flat_map(|(rank, list)| list.into_iter().map(move |((row, column), value)| (row, (rank, column), value)))
+            .collect();
         entries.sort_unstable_by_key(|&(row, column, _)| (row, column));
         let mut halo: Vec<Unknown> = entries.iter().map(|(_, column, _)| *column).collect();
         halo.sort_unstable();

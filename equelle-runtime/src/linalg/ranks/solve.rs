@@ -11,10 +11,10 @@ use crate::linalg::driver::solve::{Solution, solve_in};
 use crate::linalg::space::host::HostSpace;
 use crate::linalg::space::host_matrix::HostMatrix;
 
-/// [`solve_in`] on ranks, compiled in this crate. Each rank calls it with its rows; `ends` are those
-/// of the fields of its own unknowns, and the right-hand side and the solution have these. Results,
-/// errors and notes are the same on all ranks; rows and unknowns in messages have their number in
-/// the whole system: by field, then by rank, then as in `ends`.
+/// [`solve_in`] on ranks, compiled in this crate. Each rank calls it with its rows; `ends` are
+/// those of the fields of its own unknowns, and the right-hand side and the solution have these.
+/// Results, errors and notes are the same on all ranks; rows and unknowns in messages have their
+/// number in the whole system: by field, then by rank, then as in `ends`.
 ///
 /// # Errors
 /// The outer error: `Backend` if another rank has ended. The inner one: as for

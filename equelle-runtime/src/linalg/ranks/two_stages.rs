@@ -152,8 +152,8 @@ impl RankSpace<HostSpace> {
         Ok(totals.as_chunks::<4>().0.iter().map(|&[sums, rows, one_way, pairs]| mean(sums, rows) + mean(one_way, pairs)).collect())
     }
 
-    /// For each entry of the rim, equation and unknown of two elements, that of the same equation and
-    /// unknown with the elements exchanged; 0 where there is none. In the order of the rim.
+    /// For each entry of the rim, equation and unknown of two elements, that of the same equation
+    /// and unknown with the elements exchanged; 0 where there is none. In the order of the rim.
     fn opposite(&mut self, a: &RankMatrix<HostMatrix>, k: usize) -> Result<Vec<f64>, Error> {
         let (columns, rim, n) = (a.columns(), a.rim(), a.n_rows() / k);
         // Unknown at the owner, equation and element here, and the value.

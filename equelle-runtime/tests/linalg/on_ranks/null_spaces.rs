@@ -22,8 +22,11 @@ fn balance(b: &mut [f64], weights: &[f64], part: impl Fn(usize) -> usize) {
 fn two_boxes(shape: [usize; 3]) -> Csr {
     let one = laplacian(shape, [1.0, 1.0, 1.0], 0.0);
     let n = one.n_rows();
-    let entries: Vec<_> =
-        (0..n).flat_map(|row| one.row(row).flat_map(move |(column, value)| [(2 * row, 2 * column, value), (2 * row + 1, 2 * column + 1, 3.0 * value)])).collect();
+    let entries: Vec<_> = (0..n)
+        .flat_map(|row| {
+            one.row(row).flat_map(move |(column, value)| [(2 * row, 2 * column, value), (2 * row + 1, 2 * column + 1, 3.0 * value)])
+        })
+        .collect();
     triplets(2 * n, &entries)
 }
 

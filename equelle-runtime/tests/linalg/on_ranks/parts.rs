@@ -114,8 +114,7 @@ pub fn on_ranks<T: Send>(n_ranks: usize, run: impl Fn(Arc<RankContext>) -> T + S
     std::thread::scope(|scope| {
         let run = &run;
         let ranks = ThreadTransport::connected(n_ranks, None).into_iter();
-        let threads: Vec<_> =
-            ranks.map(|transport| scope.spawn(move || run(Arc::new(RankContext::new(Box::new(transport)))))).collect();
+        let threads: Vec<_> = ranks.map(|transport| scope.spawn(move || run(Arc::new(RankContext::new(Box::new(transport)))))).collect();
         threads.into_iter().map(|thread| thread.join().unwrap()).collect()
     })
 }

@@ -46,7 +46,8 @@ fn every_method_solves_random_systems() {
         for method in [Method::Cg, Method::BiCgStab, Method::Gmres, Method::Lu] {
             for preconditioner in Preconditioning::ALL {
                 let needs_fields = preconditioner == Preconditioning::Cpr && k < 2;
-                let is_unsuitable = method == Method::Cg && !is_symmetric || method == Method::Lu && preconditioner != Preconditioning::None;
+                let is_unsuitable =
+                    method == Method::Cg && !is_symmetric || method == Method::Lu && preconditioner != Preconditioning::None;
                 if refusal(method, preconditioner).is_some() || needs_fields || is_unsuitable {
                     continue;
                 }

@@ -63,13 +63,7 @@ impl Couplings {
 /// is the matrix itself, or for a nonsymmetric one the mean of the magnitudes of it and its
 /// transpose on its pattern. `couplings` are those of all columns, of which the first are those of
 /// the rows.
-pub(in crate::linalg) fn strong<'m>(
-    matrix: &'m Csr,
-    measure: &Csr,
-    field: &[u8],
-    couplings: Couplings,
-    theta: f64,
-) -> StrongCouplings<'m> {
+pub(in crate::linalg) fn strong<'m>(matrix: &'m Csr, measure: &Csr, field: &[u8], couplings: Couplings, theta: f64) -> StrongCouplings<'m> {
     let n = matrix.n_rows();
     let same = |i: usize, j: usize| field.is_empty() || field[i] == field[j];
     let Couplings { size, is_dominant } = couplings;
@@ -203,7 +197,7 @@ mod tests {
         Csr::from_triplets(n, n, entries).expect("legal")
     }
 
-    fn of_field<'m>(matrix: &'m Csr, field: &[u8], theta: f64) -> StrongCouplings<'m> {
+    fn strong_couplings<'m>(matrix: &'m Csr, field: &[u8], theta: f64) -> StrongCouplings<'m> {
         strong(matrix, matrix, field, Couplings::new(matrix, field), theta)
     }
 
@@ -216,16 +210,16 @@ mod tests {
         let diagonal = (0..4).map(|i| (i, i, d));
         let entries: Vec<_> = diagonal.chain(both(0, 1, a)).chain(both(1, 2, weak)).chain(both(2, 3, a)).collect();
         let row = matrix(4, &entries);
-        let found = of_field(&row, &[], 0.25);
+        let found = strong_couplings(&row, &[], 0.25);
         let left: Vec<_> = (0..4).map(|i| found.filtered.row(i).collect::<Vec<_>>()).collect();
         let middle = d + weak;
         assert_eq!(left, [vec![(0, d), (1, a)], vec![(0, a), (1, middle)], vec![(2, middle), (3, a)], vec![(2, a), (3, d)]]);
         assert_eq!(found.is_dominant, [false; 4]);
         assert_eq!(aggregate(&found, Grouping::InOrder), (vec![0, 0, 1, 1], 2));
         // Below a quarter all are strong, and the matrix is taken as it is.
-        assert!(matches!(of_field(&row, &[], 0.249).filtered, Cow::Borrowed(_)));
+        assert!(matches!(strong_couplings(&row, &[], 0.249).filtered, Cow::Borrowed(_)));
         // Between two fields they are dropped, and added to nothing.
-        let fields = of_field(&row, &[0, 0, 1, 1], 0.25).filtered.into_owned();
+        let fields = strong_couplings(&row, &[0, 0, 1, 1], 0.25).filtered.into_owned();
         assert_eq!(fields.diagonal(), [d, d, d, d]);
         assert_eq!((fields.n_entries(), fields.row(1).next()), (8, Some((0, a))));
     }
@@ -236,7 +230,7 @@ mod tests {
         for missing in [0, 1] {
             let held = 1 - missing;
             let lacking = matrix(2, &[(held, held, 1.0), (0, 1, -1.0), (1, 0, -1.0)]);
-            let found = of_field(&lacking, &[], 0.1).filtered.into_owned();
+            let found = strong_couplings(&lacking, &[], 0.1).filtered.into_owned();
             assert_eq!(found.n_entries(), 4);
             assert_eq!((found.diagonal()[missing], found.diagonal()[held]), (0.0, 1.0));
         }

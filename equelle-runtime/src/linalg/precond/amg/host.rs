@@ -41,7 +41,7 @@ impl HostSpace {
         options: &AmgOptions,
     ) -> Result<Box<dyn Preconditioner<Self>>, Infallible> {
         let suits = !self.in_double_precision && MixedPrecisionAmg::suits(&matrix, options);
-        let hierarchy = Hierarchy::of_fields(self, matrix.into(), fields, options)?;
+        let hierarchy = Hierarchy::with_fields(self, matrix.into(), fields, options)?;
         if self.is_interrupted() {
             return Ok(Box::new(Identity));
         }
@@ -210,8 +210,8 @@ fn smoothed(
     Ok(smoothed_rows(&filtered, &inverse, options.prolongation_damping / radius, group, count))
 }
 
-/// `(I - omega D^-1 A) T` for the filtered matrix, where `T` is 1 in the group of each column of it;
-/// `inverse` is `D^-1`.
+/// `(I - omega D^-1 A) T` for the filtered matrix, where `T` is 1 in the group of each column of
+/// it; `inverse` is `D^-1`.
 pub(in crate::linalg) fn smoothed_rows(filtered: &Csr, inverse: &[f64], omega: f64, group: &[u32], count: usize) -> Csr {
     let n = filtered.n_rows();
     let mut row_ptr = Vec::with_capacity(n + 1);

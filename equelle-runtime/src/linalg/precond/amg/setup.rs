@@ -21,7 +21,7 @@ impl<S: Coarsen> Hierarchy<S> {
     /// If the matrix is not square.
     pub fn new(space: &mut S, matrix: S::Matrix, ends: &[usize], options: &AmgOptions) -> Result<Self, S::Error> {
         let fields = space.fields(ends)?;
-        Hierarchy::of_fields(space, matrix, fields, options)
+        Hierarchy::with_fields(space, matrix, fields, options)
     }
 
     /// The same for unknowns of these fields.
@@ -31,7 +31,7 @@ impl<S: Coarsen> Hierarchy<S> {
     ///
     /// # Panics
     /// If the matrix is not square.
-    pub fn of_fields(space: &mut S, matrix: S::Matrix, fields: S::Fields, options: &AmgOptions) -> Result<Self, S::Error> {
+    pub fn with_fields(space: &mut S, matrix: S::Matrix, fields: S::Fields, options: &AmgOptions) -> Result<Self, S::Error> {
         let first = S::parts(&matrix).whole;
         let Descent { levels, mut sizes, entries, rest, .. } = Descent::new(space, matrix, fields, options, options.coarse_size)?;
         let complexity = entries as f64 / first.entries.max(1) as f64;
