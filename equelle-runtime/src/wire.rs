@@ -43,3 +43,18 @@ impl Wire for bool {
         bytes.first().is_some_and(|&byte| byte != 0)
     }
 }
+
+/// One after the other.
+impl<A: Wire, B: Wire> Wire for (A, B) {
+    const BYTES: usize = A::BYTES + B::BYTES;
+
+    fn put_bytes(self, bytes: &mut Vec<u8>) {
+        self.0.put_bytes(bytes);
+        self.1.put_bytes(bytes);
+    }
+
+    fn from_bytes(bytes: &[u8]) -> Self {
+        let (first, second) = bytes.split_at(A::BYTES.min(bytes.len()));
+        (A::from_bytes(first), B::from_bytes(second))
+    }
+}

@@ -16,6 +16,7 @@ pub mod krylov;
 pub mod matrix;
 pub mod null_space;
 pub mod precond;
+pub mod ranks;
 pub mod space;
 
 pub use direct::solver::{Definiteness, Direct, DirectError, DirectMatrix, DirectSolver};
@@ -27,6 +28,7 @@ pub use driver::system::Rows;
 pub use matrix::block_matrix::{BlockMatrix, BlockPattern};
 pub use matrix::csr::{Csr, CsrError, Pattern, Symmetry};
 pub use matrix::sparse_rows::SparseRows;
+pub use ranks::{HaloColumns, RankMatrix, RankSpace, solve_on_ranks};
 pub use space::host_matrix::HostMatrix;
 pub use space::matrix_space::{MatrixSpace, MultigridSpace};
 pub use space::system_space::SystemSpace;

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use super::attempts::Attempts;
 use super::domain_plan::{DomainPlan, Exchanged};
-use super::transport::{Transport, all_gather, packed, unpacked};
+use super::transport::{Transport, all_gather, all_to_all, packed, unpacked};
 use crate::domain::Domain;
 use crate::error::Error;
 use crate::operators::{BoolReduction, Reduction};
@@ -150,6 +150,42 @@ impl RankContext {
     /// `Backend` if another rank has ended.
     pub fn lists<T: Wire>(&self, own: &[T]) -> Result<Vec<Vec<T>>, Error> {
         all_gather(&self.transport, own)
+    }
+
+    /// Sends a list to each rank, and receives one from each: `[n_ranks]`.
+    ///
+    /// # Errors
+    /// `Backend` if another rank has ended.
+    pub fn exchange_lists<T: Wire>(&self, lists: &[Vec<T>]) -> Result<Vec<Vec<T>>, Error> {
+        all_to_all(&*self.transport, lists)
+    }
+
+    /// Sends values to one rank, and does not wait until it receives them.
+    ///
+    /// # Errors
+    /// `Backend` if another rank has ended.
+    pub fn send<T: Wire>(&self, to: RankId, values: impl ExactSizeIterator<Item = T>) -> Result<(), Error> {
+        self.transport.send(to, packed(values))
+    }
+
+    /// Waits for the next values of one rank, and takes each with its position in the message.
+    ///
+    /// # Errors
+    /// `Backend` if another rank has ended.
+    pub fn receive<T: Wire>(&self, from: RankId, mut take: impl FnMut(usize, T)) -> Result<(), Error> {
+        let message = self.transport.receive(from)?;
+        unpacked(&message).enumerate().for_each(|(at, value)| take(at, value));
+        Ok(())
+    }
+
+    /// Waits for the next values of one rank.
+    ///
+    /// # Errors
+    /// `Backend` if another rank has ended.
+    pub fn receive_list<T: Wire>(&self, from: RankId) -> Result<Vec<T>, Error> {
+        let mut list = Vec::new();
+        self.receive(from, |_, value| list.push(value))?;
+        Ok(list)
     }
 
     /// All values of the whole domain in the order of the file, on rank 0; `None` on others.

@@ -13,6 +13,7 @@ mod failures;
 mod grids;
 mod mixed_precision;
 mod null_space;
+mod on_ranks;
 mod options;
 mod preconditioners;
 mod random_systems;

@@ -230,7 +230,7 @@ pub(in crate::linalg) fn pins(matrix: &Csr, null_space: &NullSpace, ends: &[usiz
     let choose = |component: &crate::linalg::null_space::Component| {
         let first = component.unknowns[0];
         let own = blocks.iter().position(|block| block.contains(&first)).unwrap_or(0);
-        if let Some(row) = component.left.as_ref().and_then(LeftNullVector::heaviest_row) {
+        if let Some((row, _)) = component.left.as_ref().and_then(LeftNullVector::heaviest_row) {
             // On the diagonal if possible: most matrices have that entry.
             let column = if component.unknowns.binary_search(&row).is_ok() { row } else { first };
             return Pin { row, column };

@@ -9,7 +9,7 @@ use super::system::Rows;
 use crate::linalg::direct::{device_lu::FactorLocation, lu::LuCache};
 use crate::linalg::precond::amg::AmgOptions;
 use crate::linalg::space::host::HostSpace;
-use crate::linalg::space::matrix_space::Shape;
+use crate::linalg::space::matrix_space::{Parts, Shape};
 use crate::linalg::space::vector_space::{Preconditioner, VectorSpace};
 use crate::solve_traffic::SolveTraffic;
 
@@ -74,6 +74,8 @@ pub(in crate::linalg) struct CacheKey {
     pub kind: Preconditioning,
     pub rows: usize,
     pub entries: usize,
+    /// [`Parts::sizes`]
+    pub sizes: u64,
     pub is_negated: bool,
     pub has_scaled_rows: bool,
     pub is_symmetric: bool,
@@ -83,9 +85,19 @@ pub(in crate::linalg) struct CacheKey {
 
 impl CacheKey {
     /// For a positive matrix that is not known to be symmetric.
-    pub(in crate::linalg) fn new(shape: Shape, kind: Preconditioning, options: &LinearOptions) -> CacheKey {
-        let Shape { rows, entries, .. } = shape;
-        CacheKey { kind, rows, entries, is_negated: false, has_scaled_rows: false, is_symmetric: false, pressure: 0, amg: options.amg }
+    pub(in crate::linalg) fn new(parts: Parts, kind: Preconditioning, options: &LinearOptions) -> CacheKey {
+        let Parts { whole: Shape { rows, entries, .. }, sizes } = parts;
+        CacheKey {
+            kind,
+            rows,
+            entries,
+            sizes,
+            is_negated: false,
+            has_scaled_rows: false,
+            is_symmetric: false,
+            pressure: 0,
+            amg: options.amg,
+        }
     }
 }
 

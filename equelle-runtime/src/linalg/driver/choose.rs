@@ -3,6 +3,7 @@
 
 use super::options::{LinearOptions, MAX_LU_UNKNOWNS, Method, Preconditioning, refusal};
 use crate::linalg::matrix::csr::Symmetry;
+use crate::linalg::matrix::rim::Rim;
 use crate::linalg::matrix::scaling::{are_uneven, power_of_two_near};
 use crate::linalg::matrix::sparse_rows::SparseRows;
 use crate::memory::SMALL;
@@ -67,6 +68,11 @@ pub struct MatrixProperties {
 impl MatrixProperties {
     /// Computes the properties of a square matrix row by row, then its symmetry.
     pub fn new(matrix: &impl SparseRows, ends: &[usize], is_range_unknown: bool) -> MatrixProperties {
+        MatrixProperties::with_rim(matrix, &Rim::default(), ends, is_range_unknown)
+    }
+
+    /// The same where rows have entries in further columns, which count in all but the symmetry.
+    pub(in crate::linalg) fn with_rim(matrix: &impl SparseRows, rim: &Rim, ends: &[usize], is_range_unknown: bool) -> MatrixProperties {
         let (mut dominance, mut size, mut least_row) = (f64::INFINITY, 0.0f64, f64::INFINITY);
         let (mut positive, mut negative) = (true, true);
         for row in 0..matrix.n_rows() {
@@ -77,6 +83,10 @@ impl MatrixProperties {
                 } else {
                     others += value.abs()
                 }
+                largest = largest.max(value.abs());
+            }
+            for (_, value) in rim.row(row) {
+                others += value.abs();
                 largest = largest.max(value.abs());
             }
             size = size.max(largest);

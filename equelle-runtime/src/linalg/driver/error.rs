@@ -84,6 +84,7 @@ impl LinearError {
                 (Method::Cg | Method::BiCgStab, true) => "raise solver_tol, or use another preconditioner or solver=lu",
                 (Method::Cg | Method::BiCgStab, false) => "use another preconditioner or solver=lu",
             },
+            LinearErrorKind::Unsuitable if self.method == Method::Lu => "use solver=cg, solver=bicgstab or solver=gmres, or one process",
             LinearErrorKind::Unsuitable => "leave out `preconditioner`, or use jacobi, ilu0, fsai or amg",
             LinearErrorKind::Interrupted => "start the run again",
             LinearErrorKind::MaxIterations if is_near => "raise solver_max_iter or solver_tol, or use solver=lu",
@@ -151,6 +152,7 @@ impl LinearError {
             LinearErrorKind::Singular => format!("the matrix is singular: {detail}"),
             LinearErrorKind::NonFinite => format!("the linear system is not finite: {detail}"),
             LinearErrorKind::Interrupted => format!("{method}{with} was interrupted after {iterations} iteration{plural}: {detail}"),
+            LinearErrorKind::Unsuitable if self.method == Method::Lu => format!("{method} cannot be used: {detail}"),
             LinearErrorKind::Unsuitable => format!("{} cannot be used: {detail}", preconditioner.title()),
             LinearErrorKind::ZeroDerivative { count, residual } => {
                 let what = if *count == 1 {

@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::time::Instant;
 
 use super::cache::{CacheKey, LinearCache};
-use super::choose::{Attempt, Diagonal, fields, plan};
+use super::choose::{Attempt, Diagonal, plan};
 use super::error::{LinearError, LinearErrorKind, MethodError};
 use super::operator::{LeftScaling, Projected, RightPreconditioner, SecondNorm};
 use super::options::{LinearOptions, Method, Preconditioning, refusal};
@@ -19,6 +19,7 @@ use crate::linalg::space::host::HostSpace;
 use crate::linalg::space::host_matrix::HostMatrix;
 use crate::linalg::space::system_space::SystemSpace;
 use crate::linalg::space::vector_space::Preconditioner;
+use crate::operators::Reduction;
 use crate::solve_traffic::SolveTraffic;
 
 #[cfg(feature = "lu")]
@@ -156,9 +157,8 @@ pub fn solve_in<S: SystemSpace>(
     let largest = space.largest(&rhs);
     let [largest] = space.read([&largest])?;
     if !largest.is_finite() {
-        let values = space.host_vector(&rhs)?;
-        let row = values.iter().position(|value| !value.is_finite()).unwrap_or(0);
-        return Ok(Err(not_finite(format!("the right-hand side is {} in row {row}", values[row]))));
+        let (row, value) = first_not_finite(space, &rhs)?;
+        return Ok(Err(not_finite(format!("the right-hand side is {value} in row {row}"))));
     }
     let inspection = space.inspect(matrix, ends, options.rounding)?;
     if let Some((row, column, value)) = inspection.not_finite {
@@ -232,6 +232,18 @@ pub fn solve_in<S: SystemSpace>(
     Ok(Err(last))
 }
 
+/// Number and value of the first element of a vector that is not finite.
+fn first_not_finite<S: SystemSpace>(space: &mut S, x: &S::Vector) -> Result<(usize, f64), S::Error> {
+    let values = space.host_vector(x)?;
+    let own = values.iter().position(|value| !value.is_finite());
+    let number = own.map_or(f64::INFINITY, |row| space.number(row) as f64);
+    let mut first = [number];
+    space.combine(Reduction::Min, &mut first);
+    let mut value = [own.filter(|_| number == first[0]).map_or(0.0, |row| values[row])];
+    space.combine(Reduction::Sum, &mut value);
+    Ok((first[0] as usize, value[0]))
+}
+
 /// The note for the user after a solve: the null space, and whether `solver_tol` was missed.
 fn with_accepted(note: Option<String>, relative_residual: f64, is_negligible: bool, options: &LinearOptions) -> Option<String> {
     if relative_residual <= options.tolerance {
@@ -292,7 +304,10 @@ impl<S: SystemSpace> Problem<'_, S> {
             return Err(MethodError::new(LinearErrorKind::Unsuitable, reason).into());
         }
         let mut solved = match attempt.method {
-            Method::Lu => self.solve_directly(space, cache)?,
+            Method::Lu => match self.solve_gathered(space, cache)? {
+                Some(solved) => solved,
+                None => self.solve_directly(space, cache)?,
+            },
             Method::Cg | Method::BiCgStab | Method::Gmres => {
                 let solved = self.solve_krylov(space, attempt, cache);
                 cache.has_iterated(self.traffic.take());
@@ -301,6 +316,24 @@ impl<S: SystemSpace> Problem<'_, S> {
         };
         space.remove_mean(&self.system.vectors, &mut solved.x);
         Ok(solved)
+    }
+
+    /// Solves the system as it was given where its parts are gathered.
+    fn solve_gathered(&self, space: &mut S, cache: &mut LinearCache<S>) -> Result<Option<Solved<S::Vector>>, Failure<S::Error>> {
+        let given = |space: &mut S| self.system.given_rhs(space);
+        let solved = cache.set_up(|_| space.solve_gathered(self.system.given(), self.system.ends, given, self.options));
+        match solved.map_err(Failure::Device)? {
+            None => Ok(None),
+            Some(Ok(Solution { mut x, iterations, .. })) => {
+                let inverse = space.constant(1.0 / self.system.scale);
+                space.scale(&mut x, &inverse);
+                // Judged where it was solved, by the same rules.
+                Ok(Some(Solved { x, iterations, is_rounded: true, detail: None }))
+            }
+            Some(Err(LinearError { kind, iterations, relative_residual, detail, .. })) => {
+                Err(MethodError { kind, iterations, residual: Some(relative_residual), detail }.into())
+            }
+        }
     }
 
     #[cfg(not(feature = "lu"))]
@@ -312,13 +345,14 @@ impl<S: SystemSpace> Problem<'_, S> {
         if attempt.method == Method::Cg
             && let Symmetry::Structural { row, column } | Symmetry::Numerical { row, column } = self.system.properties.symmetry
         {
-            let matrix = space.host_matrix(self.system.matrix()).map_err(Failure::Device)?;
-            let (here, there) = (matrix.entry(row, column), matrix.entry(column, row));
+            let matrix = self.system.matrix();
+            let here = space.entry(matrix, row, column).map_err(Failure::Device)?;
+            let there = space.entry(matrix, column, row).map_err(Failure::Device)?;
             let detail = format!("the matrix is not symmetric: {here:e} in row {row}, column {column}, but {there:e} in the mirror place");
             return Err(MethodError::new(LinearErrorKind::Breakdown, detail).into());
         }
         let ends = self.system.ends;
-        let k = fields(ends);
+        let k = self.system.properties.fields;
         let by_blocks = matches!(attempt.preconditioner, Preconditioning::BlockJacobi | Preconditioning::BlockIlu0 | Preconditioning::Cpr);
         if by_blocks && k != ends.len() {
             return Err(MethodError::new(LinearErrorKind::Unsuitable, "the unknowns are not on the same elements").into());
@@ -359,7 +393,7 @@ impl<S: SystemSpace> Problem<'_, S> {
             has_scaled_rows,
             is_symmetric: symmetric,
             pressure,
-            ..CacheKey::new(S::shape(self.system.matrix()), attempt.preconditioner, self.options)
+            ..CacheKey::new(S::parts(self.system.matrix()), attempt.preconditioner, self.options)
         };
 
         let mut wasted = 0;

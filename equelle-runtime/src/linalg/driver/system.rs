@@ -31,8 +31,8 @@ use super::error::{LinearErrorKind, MethodError};
 use super::options::LinearOptions;
 use crate::linalg::matrix::scaling::{are_uneven, power_of_two_near};
 use crate::linalg::null_space::{LeftNullVector, NullSpace};
-use crate::linalg::space::host::norm;
 use crate::linalg::space::system_space::{Inspection, SystemSpace};
+use crate::operators::Reduction;
 
 /// Treatment of the rows of a system; `V` holds a power of two for each row.
 #[derive(Debug)]
@@ -83,6 +83,8 @@ pub(super) struct PreparedSystem<'a, S: SystemSpace> {
     pub size: f64,
     /// True if the matrix is the given one with other factors of its rows.
     pub has_scaled_rows: bool,
+    /// These factors.
+    factors: Option<Rc<S::Vector>>,
     /// Factors of the rows of a singular matrix, if they were scaled. `[n]`
     #[cfg(feature = "lu")]
     pub row_scales: Option<Vec<f64>>,
@@ -129,8 +131,7 @@ impl<'a, S: SystemSpace> PreparedSystem<'a, S> {
         let mut outside = 0.0;
         let mut row_scales = None;
         if !null_space.is_empty() && options.rounding > f64::EPSILON {
-            let host = null_space.restore(&*space.host_matrix(replaced.as_ref().unwrap_or(matrix))?);
-            replaced = Some(space.matrix(host)?);
+            replaced = Some(space.restored(replaced.as_ref().unwrap_or(matrix), &null_space)?);
             outside = NullSpace::allowed(size, options);
         }
         let vectors = space.null_vectors(&null_space)?;
@@ -139,7 +140,8 @@ impl<'a, S: SystemSpace> PreparedSystem<'a, S> {
             if let Some(factors) = &factors {
                 row_scales = Some(space.host_vector(factors)?);
             }
-            if let Err(fault) = check_balance(&null_space, &values, scale, options, row_scales.as_deref()) {
+            let rows = Balanced { b: &values, size, scale, row_scales: row_scales.as_deref() };
+            if let Err(fault) = check_balance(&null_space, rows, options, space) {
                 return Ok(Err(fault));
             }
             let b = projected.insert(space.vector(values)?);
@@ -160,6 +162,7 @@ impl<'a, S: SystemSpace> PreparedSystem<'a, S> {
             scale,
             size,
             has_scaled_rows: factors.is_some(),
+            factors,
             #[cfg(feature = "lu")]
             row_scales,
             outside,
@@ -175,6 +178,21 @@ impl<'a, S: SystemSpace> PreparedSystem<'a, S> {
             (Rows::Scaled(_), _) => ", rows scaled",
         };
         format!("{}{rows}", self.properties.describe())
+    }
+
+    /// The matrix as it was given.
+    pub fn given(&self) -> &S::Matrix {
+        self.given
+    }
+
+    /// The right-hand side as it was given: all factors are powers of two.
+    pub fn given_rhs(&self, space: &mut S) -> Result<S::Vector, S::Error> {
+        let mut values = space.host_vector(&self.rhs)?;
+        values.iter_mut().for_each(|value| *value *= self.scale);
+        if let Some(factors) = &self.factors {
+            values.iter_mut().zip(space.host_vector(factors)?).for_each(|(value, factor)| *value /= factor);
+        }
+        space.vector(values)
     }
 
     /// The matrix.
@@ -283,18 +301,25 @@ fn treatment<S: SystemSpace>(
         return Ok(Treatment::even());
     }
     let mut weights = space.host_vector(&scales)?;
-    for component in &null_space.components {
-        let Some(left) = &component.left else { return Ok(Treatment::even()) };
-        let units = || left.rows.iter().zip(&left.weights).map(|(&row, w)| (row, power_of_two_near(&[*w]).unwrap_or(1.0)));
-        let shared = units().fold(f64::INFINITY, |least: f64, (row, unit)| least.min(weights[row] / unit));
-        units().for_each(|(row, unit)| weights[row] = shared * unit);
+    if !null_space.is_known() {
+        return Ok(Treatment::even());
     }
-    let Some(factors) = factors_of_equations(&weights, ends) else {
-        let differ = weights.windows(2).any(|pair| pair[0] != pair[1]);
-        return Ok(if differ { Treatment::weighed(space.vector(weights)?) } else { Treatment::even() });
+    let lefts: Vec<&LeftNullVector> = null_space.components.iter().filter_map(|component| component.left.as_ref()).collect();
+    let units = |left: &LeftNullVector| -> Vec<(usize, f64)> {
+        left.rows.iter().zip(&left.weights).map(|(&row, w)| (row, power_of_two_near(&[*w]).unwrap_or(1.0))).collect()
+    };
+    let least = |left: &&LeftNullVector| units(left).iter().fold(f64::INFINITY, |least: f64, (row, unit)| least.min(weights[*row] / unit));
+    let mut shared: Vec<f64> = lefts.iter().map(least).collect();
+    space.combine(Reduction::Min, &mut shared);
+    for (left, shared) in lefts.iter().zip(shared) {
+        units(left).iter().for_each(|(row, unit)| weights[*row] = shared * unit);
+    }
+    let Some(factors) = factors_of_equations(space, &weights, ends) else {
+        let [least, greatest] = range(space, &weights);
+        return Ok(if least < greatest { Treatment::weighed(space.vector(weights)?) } else { Treatment::even() });
     };
     let within: Vec<f64> = weights.iter().zip(&factors).map(|(weight, factor)| weight / factor).collect();
-    let [least, greatest] = [f64::min, f64::max].map(|extreme| within.iter().copied().fold(within[0], extreme));
+    let [least, greatest] = range(space, &within);
     let factors = space.vector(factors)?;
     if !are_uneven(least, greatest) {
         return Ok(Treatment::scaled(factors));
@@ -303,25 +328,36 @@ fn treatment<S: SystemSpace>(
     Ok(Treatment { rows, factors: Some(Rc::new(factors)), weights: Some(Rc::new(space.vector(within)?)) })
 }
 
+/// The least and the greatest of positive numbers.
+fn range<S: SystemSpace>(space: &mut S, numbers: &[f64]) -> [f64; 2] {
+    let mut least = [numbers.iter().copied().fold(f64::INFINITY, f64::min)];
+    let mut greatest = [numbers.iter().copied().fold(0.0, f64::max)];
+    space.combine(Reduction::Min, &mut least);
+    space.combine(Reduction::Max, &mut greatest);
+    [least[0], greatest[0]]
+}
+
 /// A power of two for each equation of a system, the median of the scales of its rows, repeated for
 /// these; `None` if all equations have about the same unit. `[rows]`
-fn factors_of_equations(scales: &[f64], ends: &[usize]) -> Option<Vec<f64>> {
+fn factors_of_equations<S: SystemSpace>(space: &mut S, scales: &[f64], ends: &[usize]) -> Option<Vec<f64>> {
     let starts = std::iter::once(0).chain(ends.iter().copied());
     let equations: Vec<&[f64]> = starts.zip(ends).map(|(start, &end)| &scales[start..end]).collect();
-    let medians: Vec<f64> = equations.iter().map(|scales| median_power(scales)).collect();
+    let medians: Vec<f64> = equations.iter().map(|scales| median_power(space, scales)).collect();
     let [least, greatest] = [f64::min, f64::max].map(|extreme| medians.iter().copied().fold(medians[0], extreme));
     are_uneven(least, greatest).then(|| equations.iter().zip(medians).flat_map(|(rows, median)| repeat_n(median, rows.len())).collect())
 }
 
 /// The median of powers of two; 1 if there are none.
-fn median_power(powers: &[f64]) -> f64 {
+fn median_power<S: SystemSpace>(space: &mut S, powers: &[f64]) -> f64 {
     let exponent = |power: &f64| (power.to_bits() >> 52) as usize;
-    let mut counts = [0; 1 << 11];
-    powers.iter().for_each(|power| counts[exponent(power)] += 1);
-    let mut seen = 0;
+    let mut counts = [0.0; 1 << 11];
+    powers.iter().for_each(|power| counts[exponent(power)] += 1.0);
+    space.combine(Reduction::Sum, &mut counts);
+    let half = (0.5 * counts.iter().sum::<f64>()).floor();
+    let mut seen = 0.0;
     let median = counts.iter().position(|count| {
         seen += count;
-        seen > powers.len() / 2
+        seen > half
     });
     median.map_or(1.0, |exponent| f64::from_bits((exponent as u64) << 52))
 }
@@ -356,30 +392,51 @@ pub(super) fn larger(a: f64, b: f64) -> f64 {
     if a > b || a.is_nan() { a } else { b }
 }
 
+/// The right-hand side of rows that balance.
+#[derive(Clone, Copy)]
+pub(super) struct Balanced<'a> {
+    pub b: &'a [f64],
+    /// Its 2-norm.
+    pub size: f64,
+    /// What it was divided by.
+    pub scale: f64,
+    /// Factors of the rows in the null space and in `b`.
+    pub row_scales: Option<&'a [f64]>,
+}
+
 /// Refuses a right-hand side outside the range, as far as the left null vectors are known.
-/// `row_scales` are the factors of the rows in `null_space` and `b`.
-pub(super) fn check_balance(
+pub(super) fn check_balance<S: SystemSpace>(
     null_space: &NullSpace,
-    b: &[f64],
-    scale: f64,
+    rows: Balanced<'_>,
     options: &LinearOptions,
-    row_scales: Option<&[f64]>,
+    space: &mut S,
 ) -> Result<(), MethodError> {
-    let allowed = NullSpace::allowed(norm(b), options);
-    let Some(worst) = null_space.imbalance(b, allowed) else { return Ok(()) };
-    let component = &null_space.components[worst.component];
+    let Balanced { b, size, scale, row_scales } = rows;
+    let mut moments = null_space.moments(b);
+    space.combine(Reduction::Sum, &mut moments);
+    let Some(worst) = null_space.imbalance(&moments, NullSpace::allowed(size, options)) else { return Ok(()) };
     // In the unit of the row with the largest weight, as it was given.
-    let unit = match (row_scales, component.left.as_ref().and_then(LeftNullVector::heaviest_row)) {
-        (Some(scales), Some(row)) => scale / scales[row],
-        (_, _) => scale,
-    };
-    let (count, first) = (component.unknowns.len(), component.unknowns[0]);
-    if count == 1 {
-        let alone = null_space.components.iter().filter(|component| component.unknowns.len() == 1).count();
+    let heaviest = null_space.components[worst.component].left.as_ref().and_then(LeftNullVector::heaviest_row);
+    let mut most = [heaviest.map_or(0.0, |(_, weight)| weight)];
+    space.combine(Reduction::Max, &mut most);
+    let heaviest = heaviest.filter(|(_, weight)| *weight == most[0]).map(|(row, _)| row);
+    let number = heaviest.map_or(f64::INFINITY, |row| space.number(row) as f64);
+    let unknowns = |index: usize| &null_space.components[index].unknowns;
+    let first = unknowns(worst.component).first().map_or(f64::INFINITY, |&unknown| space.number(unknown) as f64);
+    let mut firsts = [number, first];
+    space.combine(Reduction::Min, &mut firsts);
+    let row_scale = row_scales.zip(heaviest).filter(|_| number == firsts[0]).map_or(0.0, |(scales, row)| scales[row]);
+    let mut sums: Vec<f64> = (0..null_space.components.len()).map(|index| unknowns(index).len() as f64).collect();
+    sums.push(row_scale);
+    space.combine(Reduction::Sum, &mut sums);
+    let row_scale = sums.pop().filter(|scale| *scale != 0.0).unwrap_or(1.0);
+    let (unit, count, first) = (scale / row_scale, sums[worst.component], firsts[1]);
+    if count == 1.0 {
+        let alone = sums.iter().filter(|count| **count == 1.0).count();
         let kind = LinearErrorKind::ZeroDerivative { count: alone, residual: (worst.sum * unit).abs() };
         return Err(MethodError { residual: Some(1.0), ..MethodError::new(kind, format!("it is largest for unknown number {first}")) });
     }
-    let relative = worst.least_residual / norm(b);
+    let relative = worst.least_residual / size;
     let detail = format!("over {count} connected unknowns from number {first}; no solution has a relative residual below {relative:.1e}");
     Err(MethodError { residual: Some(1.0), ..MethodError::new(LinearErrorKind::Incompatible { imbalance: worst.sum * unit }, detail) })
 }

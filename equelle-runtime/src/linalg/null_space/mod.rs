@@ -181,14 +181,21 @@ impl NullSpace {
         })
     }
 
+    /// `w . b` and `w . w` of each component, one after the other; 0 where `w` is not known.
+    pub fn moments(&self, b: &[f64]) -> Vec<f64> {
+        let of = |component: &Component| component.left.as_ref().map_or((0.0, 0.0), |left| left.moments(b));
+        self.components.iter().map(of).flat_map(|(along, square)| [along, square]).collect()
+    }
+
     /// The imbalance on the component where it is largest relative to `allowed`
-    /// ([`Self::allowed`]), if it exceeds that anywhere. Every `x` leaves a residual of at least
-    /// `|w.b| / |w|` on a component.
-    pub fn imbalance(&self, b: &[f64], allowed: f64) -> Option<Imbalance> {
+    /// ([`Self::allowed`]), if it exceeds that anywhere, from [`Self::moments`]. Every `x` leaves a
+    /// residual of at least `|w.b| / |w|` on a component.
+    pub fn imbalance(&self, moments: &[f64], allowed: f64) -> Option<Imbalance> {
         let mut worst: Option<Imbalance> = None;
-        for (index, component) in self.components.iter().enumerate() {
-            let Some(left) = &component.left else { continue };
-            let (along, square) = left.moments(b);
+        for (index, &[along, square]) in moments.as_chunks::<2>().0.iter().enumerate() {
+            if square == 0.0 {
+                continue;
+            }
             let residual = along.abs() / square.sqrt();
             if residual > allowed && worst.as_ref().is_none_or(|worst| residual > worst.least_residual) {
                 worst = Some(Imbalance { component: index, sum: along, least_residual: residual });
@@ -219,10 +226,11 @@ impl LeftNullVector {
         (largest != 0.0).then_some(LeftNullVector { rows, weights })
     }
 
-    /// The row of the largest weight, the first of several.
-    pub(in crate::linalg) fn heaviest_row(&self) -> Option<usize> {
+    /// The row of the largest weight, the first of several, and its magnitude.
+    pub(in crate::linalg) fn heaviest_row(&self) -> Option<(usize, f64)> {
         let heavier = |most: (Option<usize>, f64), (&row, w): (&usize, &f64)| if w.abs() > most.1 { (Some(row), w.abs()) } else { most };
-        self.rows.iter().zip(&self.weights).fold((None, 0.0), heavier).0
+        let (row, weight) = self.rows.iter().zip(&self.weights).fold((None, 0.0), heavier);
+        row.map(|row| (row, weight))
     }
 
     /// `w . b` and `w . w`
@@ -234,7 +242,7 @@ impl LeftNullVector {
 }
 
 /// True if a sum is zero up to round-off.
-fn sum_vanishes(values: impl Iterator<Item = f64>, rounding: f64) -> bool {
+pub(in crate::linalg) fn sum_vanishes(values: impl Iterator<Item = f64>, rounding: f64) -> bool {
     let (mut sum, mut size) = (0.0, 0.0);
     for value in values {
         sum += value;

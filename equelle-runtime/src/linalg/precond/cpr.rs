@@ -112,7 +112,7 @@ pub fn pressure_weights(matrix: &Csr, k: usize, pressure: usize) -> Vec<f64> {
     weights_of(&BlockCsr::new(matrix, k), pressure)
 }
 
-fn weights_of(blocks: &BlockCsr, pressure: usize) -> Vec<f64> {
+pub(in crate::linalg) fn weights_of(blocks: &BlockCsr, pressure: usize) -> Vec<f64> {
     let (k, n) = (blocks.k(), blocks.n_rows());
     let mut weights = vec![0.0; k * n];
     let mut own = vec![0.0; k];
@@ -189,15 +189,22 @@ struct Parts {
 }
 
 /// The weighted sum of each element's equations: `[n, k n]`.
-fn restriction(k: usize, weights: &[f64]) -> Csr {
+pub(in crate::linalg) fn restriction(k: usize, weights: &[f64]) -> Csr {
     let n = weights.len() / k;
     let columns: Vec<u32> = (0..n).flat_map(|row| (0..k).map(move |equation| (equation * n + row) as u32)).collect();
     let values: Vec<f64> = columns.iter().map(|&column| weights[column as usize]).collect();
     Csr::from_valid(n, k * n, (0..=n).map(|row| row * k).collect(), columns, values)
 }
 
+/// Injection of the pressure into all unknowns: `[k n, n]`.
+pub(in crate::linalg) fn injection(k: usize, n: usize, pressure: usize) -> Csr {
+    let own = pressure * n..(pressure + 1) * n;
+    let row_ptr = (0..=k * n).map(|row| row.clamp(own.start, own.end) - own.start).collect();
+    Csr::from_valid(k * n, n, row_ptr, (0..n as u32).collect(), vec![1.0; n])
+}
+
 /// The columns of the pressure: `[k n, n]`.
-fn columns_of(matrix: &BlockMatrix, pressure: usize) -> Csr {
+pub(in crate::linalg) fn columns_of(matrix: &BlockMatrix, pressure: usize) -> Csr {
     let pattern = matrix.pattern();
     let (k, n) = (pattern.k(), pattern.n());
     let mut row_ptr = Vec::with_capacity(k * n + 1);
@@ -275,9 +282,7 @@ impl<S: MultigridSpace> Cpr<S> {
     fn from_parts(space: &mut S, parts: Parts, options: &AmgOptions) -> Result<Cpr<S>, S::Error> {
         let Parts { k, pressure, restriction, columns: pressure_columns, matrix: pressure_matrix, blocks } = parts;
         let n = pressure_matrix.n_rows();
-        let own = pressure * n..(pressure + 1) * n;
-        let row_ptr = (0..=k * n).map(|row| row.clamp(own.start, own.end) - own.start).collect();
-        let injection = Csr::from_valid(k * n, n, row_ptr, (0..n as u32).collect(), vec![1.0; n]);
+        let injection = injection(k, n, pressure);
         let is_symmetric = pressure_matrix.symmetry(1e-10) == Symmetry::Symmetric && pressure_matrix.diagonal().iter().all(|d| *d > 0.0);
         let options = AmgOptions { symmetric: is_symmetric, ..*options };
         let stages = Stages {

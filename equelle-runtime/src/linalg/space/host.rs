@@ -69,6 +69,11 @@ impl HostSpace {
         HostSpace { interrupt: interrupt.clone(), ..self }
     }
 
+    /// What asks the run to end.
+    pub(in crate::linalg) fn interrupt(&self) -> &Interrupt {
+        &self.interrupt
+    }
+
     /// A vector without elements and with memory for `n`, which becomes the length of new vectors.
     pub fn empty(&mut self, n: usize) -> Vec<f64> {
         self.set_size(n);

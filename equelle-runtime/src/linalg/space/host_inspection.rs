@@ -2,11 +2,12 @@
 
 use crate::linalg::driver::choose::{Diagonal, MatrixProperties, SYMMETRY, fields};
 use crate::linalg::matrix::csr::{Csr, Symmetry};
+use crate::linalg::matrix::rim::Rim;
 use crate::linalg::null_space::round_off;
 use crate::threads::{BLOCK, PerBlock, Threads};
 
 /// Properties that follow from the entries alone.
-pub(super) struct Entries {
+pub(in crate::linalg) struct Entries {
     /// True if a row sums to zero up to round-off, as all do where there is a null space.
     pub vanishes: bool,
     /// True if mirrored entries have the same bits; false where that is not known.
@@ -59,16 +60,17 @@ impl Part {
 }
 
 impl Entries {
+    /// Entries in columns beyond those of the matrix, in `rim`, count in all but its symmetry.
     /// `None` if an entry is not finite. Cost: one pass, and one more where the pattern is not
     /// symmetric or seen for the first time.
-    pub fn new(threads: &Threads, a: &Csr, ends: &[usize], rounding: f64) -> Option<Entries> {
+    pub fn new(threads: &Threads, (a, rim): (&Csr, &Rim), ends: &[usize], rounding: f64) -> Option<Entries> {
         let n = a.n_rows();
         let mirror = a.pattern().mirror();
         let mut parts = vec![Part::NOTHING; n.div_ceil(BLOCK)];
         threads.each(n, PerBlock(&mut parts), |range, PerBlock(parts)| {
             for (start, part) in range.clone().step_by(BLOCK).zip(parts) {
                 let mirrored = mirror.map_or(&[][..], |mirror| mirror.from(start));
-                *part = inspect_rows(a, start..range.end.min(start + BLOCK), mirrored, round_off(rounding));
+                *part = inspect_rows((a, rim), start..range.end.min(start + BLOCK), mirrored, round_off(rounding));
             }
         });
         let whole = parts.into_iter().fold(Part::NOTHING, Part::and);
@@ -95,9 +97,10 @@ impl Entries {
 
 /// The part of some rows; `mirrored` has the positions of the mirrored entries of those right of
 /// the diagonal, or nothing.
-fn inspect_rows(a: &Csr, rows: std::ops::Range<usize>, mirrored: &[u32], round_off: f64) -> Part {
+fn inspect_rows((a, rim): (&Csr, &Rim), rows: std::ops::Range<usize>, mirrored: &[u32], round_off: f64) -> Part {
     let mut part = Part::NOTHING;
     let values = a.values();
+    let mut beyond = rim.first_from(rows.start);
     let mut mirrored = mirrored.iter();
     for row in rows {
         let own = a.row_ptr()[row]..a.row_ptr()[row + 1];
@@ -122,6 +125,15 @@ fn inspect_rows(a: &Csr, rows: std::ops::Range<usize>, mirrored: &[u32], round_o
                     part.differs = Some((row, column));
                 }
             }
+        }
+        if rim.rows().get(beyond).is_some_and(|&other| other as usize == row) {
+            for (_, value) in rim.entries().row(beyond) {
+                others += value.abs();
+                (sum, magnitudes) = (sum + value, magnitudes + value.abs());
+                largest = largest.max(value.abs());
+                part.is_finite &= value.is_finite();
+            }
+            beyond += 1;
         }
         part.size = part.size.max(largest);
         part.vanishes |= magnitudes.is_finite() && sum.abs() <= round_off * magnitudes;
@@ -181,13 +193,13 @@ mod tests {
         for (name, a) in cases {
             let expected = MatrixProperties::new(&a, &[n], false);
             for threads in [1, 3] {
-                let found = Entries::new(&Threads::new(threads), &a, &[n], f64::EPSILON).expect("finite");
+                let found = Entries::new(&Threads::new(threads), (&a, &Rim::default()), &[n], f64::EPSILON).expect("finite");
                 assert_eq!(found.properties, expected, "{name}");
                 assert_eq!(found.vanishes, name == "singular", "{name}");
                 assert_eq!(found.is_mirrored, !matches!(name, "rounded" | "upwind" | "another pattern"), "{name}");
             }
         }
         let infinite = ring(n, |row, column, value| if row == 3000 && column == 3001 { f64::INFINITY } else { value });
-        assert!(Entries::new(&Threads::one(), &infinite, &[n], f64::EPSILON).is_none());
+        assert!(Entries::new(&Threads::one(), (&infinite, &Rim::default()), &[n], f64::EPSILON).is_none());
     }
 }

@@ -34,7 +34,7 @@ impl RowMatrix {
     }
 
     /// Remembers whether mirrored entries have the same bits.
-    pub(super) fn set_mirrored(&self, is_mirrored: bool) {
+    pub(in crate::linalg) fn set_mirrored(&self, is_mirrored: bool) {
         let _ = self.is_mirrored.set(is_mirrored);
     }
 

@@ -23,6 +23,15 @@ pub struct Shape {
     pub fields: usize,
 }
 
+/// The parts of a matrix that all ranks of a run have together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Parts {
+    /// The size of the whole matrix.
+    pub whole: Shape,
+    /// A number that differs, almost always, where parts have other sizes.
+    pub sizes: u64,
+}
+
 /// The order of a Gauss-Seidel sweep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
@@ -102,8 +111,13 @@ pub trait MatrixSpace: VectorSpace {
     /// Out of memory.
     fn factors(&mut self, factors: BlockFactors) -> Result<Self::Factors, Self::Error>;
 
-    /// The size of a matrix.
+    /// The size of a matrix; on ranks that of the rows and columns of this one.
     fn shape(a: &Self::Matrix) -> Shape;
+    /// The parts of a matrix: whatever is decided by its size is decided by these, and so alike on
+    /// all ranks.
+    fn parts(a: &Self::Matrix) -> Parts {
+        Parts { whole: Self::shape(a), sizes: 0 }
+    }
 
     /// `x = 0`. Memory traffic: 16 bytes an element.
     fn clear(&mut self, x: &mut Self::Vector);

@@ -5,7 +5,7 @@
 //! matrices on the host; [`traffic`] counts the bytes that an iteration moves.
 
 pub mod host;
-mod host_inspection;
+pub(in crate::linalg) mod host_inspection;
 pub mod host_matrix;
 pub mod matrix_space;
 pub mod system_space;

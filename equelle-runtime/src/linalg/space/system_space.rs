@@ -13,8 +13,11 @@ use super::matrix_space::{MatrixSpace, MultigridSpace};
 use super::vector_space::Preconditioner;
 use crate::linalg::direct::solver::Direct;
 use crate::linalg::driver::choose::MatrixProperties;
-use crate::linalg::driver::options::Preconditioning;
+use crate::linalg::driver::error::LinearError;
+use crate::linalg::driver::options::{LinearOptions, Preconditioning};
+use crate::linalg::driver::solve::Solution;
 use crate::linalg::matrix::csr::Csr;
+use crate::linalg::matrix::rim::Rim;
 use crate::linalg::matrix::scaling::inverse_row_scale;
 use crate::linalg::matrix::sparse_rows::SparseRows;
 use crate::linalg::null_space::NullSpace;
@@ -56,16 +59,56 @@ pub trait SystemSpace: MultigridSpace {
     fn take_traffic(&mut self) -> u64;
     /// Largest magnitude of the elements, 0 for none; NaN or infinite if one is.
     fn largest(&mut self, x: &Self::Vector) -> Self::Scalar;
-    /// Copies a vector to the host.
+    /// Copies a vector to the host; on ranks the part of this one.
     ///
     /// # Errors
     /// The device was lost.
     fn host_vector(&mut self, x: &Self::Vector) -> Result<Vec<f64>, Self::Error>;
-    /// Copies a matrix to the host.
+    /// Copies a matrix to the host; on ranks all of it, to each.
     ///
     /// # Errors
     /// The device was lost.
     fn host_matrix<'m>(&mut self, a: &'m Self::Matrix) -> Result<Cow<'m, Csr>, Self::Error>;
+    /// Combines numbers with those of other ranks of a run, in the order of ranks. An error of a
+    /// message is that of the next [`crate::linalg::VectorSpace::read`].
+    fn combine(&mut self, _how: Reduction, _numbers: &mut [f64]) {}
+    /// Number of an unknown in the whole system, for messages: that of its field, then its rank.
+    fn number(&self, unknown: usize) -> usize {
+        unknown
+    }
+    /// An entry by its [numbers](Self::number) in the whole system.
+    ///
+    /// # Errors
+    /// The device was lost.
+    fn entry(&mut self, a: &Self::Matrix, row: usize, column: usize) -> Result<f64, Self::Error> {
+        Ok(self.host_matrix(a)?.entry(row, column))
+    }
+    /// [`NullSpace::restore`]: the matrix without the rounding of its entries.
+    ///
+    /// # Errors
+    /// Out of memory.
+    fn restored(&mut self, a: &Self::Matrix, null_space: &NullSpace) -> Result<Self::Matrix, Self::Error> {
+        let host = null_space.restore(&*self.host_matrix(a)?);
+        self.matrix(host)
+    }
+    /// Solves a system by LU where the parts of it are gathered for that; `None` where the driver
+    /// does it. `ends` are those of the fields.
+    ///
+    /// # Errors
+    /// The outer error: the device was lost. The inner one: as for [`crate::linalg::solve()`].
+    #[allow(clippy::type_complexity, reason = "an error of the device, and one of the system")]
+    fn solve_gathered(
+        &mut self,
+        _a: &Self::Matrix,
+        _ends: &[usize],
+        _rhs: impl FnOnce(&mut Self) -> Result<Self::Vector, Self::Error>,
+        _options: &LinearOptions,
+    ) -> Result<Option<Result<Solution<Self::Vector>, LinearError>>, Self::Error>
+    where
+        Self: Sized,
+    {
+        Ok(None)
+    }
     /// Distance of each of `k` fields from elliptic: [`cpr::departure_from_elliptic`]. `[k]`
     ///
     /// # Errors
@@ -253,7 +296,7 @@ impl SystemSpace for HostSpace {
 /// [`inspected`] of compressed rows, in one pass, with a pattern whose mirrored entries are known;
 /// and whether these have the same bits.
 fn inspected_rows(threads: &Threads, a: &Csr, ends: &[usize], rounding: f64) -> (Inspection, bool) {
-    let Some(Entries { vanishes, is_mirrored, properties }) = Entries::new(threads, a, ends, rounding) else {
+    let Some(Entries { vanishes, is_mirrored, properties }) = Entries::new(threads, (a, &Rim::default()), ends, rounding) else {
         return (inspected(a, ends, rounding), false);
     };
     let has_null_space = vanishes || ends.len() > 1;

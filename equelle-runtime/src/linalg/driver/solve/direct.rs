@@ -8,9 +8,9 @@ use crate::linalg::direct::elimination::{Elimination, FactorError, left_null_vec
 use crate::linalg::direct::lu::OnHost;
 use crate::linalg::driver::cache::LinearCache;
 use crate::linalg::driver::error::LinearErrorKind;
-use crate::linalg::driver::system::{PreparedSystem, check_balance, larger};
+use crate::linalg::driver::system::{Balanced, PreparedSystem, check_balance, larger};
 use crate::linalg::matrix::csr::Csr;
-use crate::linalg::space::host::norm;
+use crate::linalg::space::host::{HostSpace, norm};
 use crate::linalg::space::system_space::SystemSpace;
 use crate::memory::SMALL;
 
@@ -216,7 +216,8 @@ fn solve_lu<S: SystemSpace>(
     let rounded = options.rounding > f64::EPSILON;
     if !null_space.is_known() || rounded {
         let known = left_null_vectors(matrix, null_space, &pinned, factors, rounded)?;
-        check_balance(&known, &b, *scale, options, row_scales.as_deref())?;
+        let rows = Balanced { b: &b, size: norm(&b), scale: *scale, row_scales: row_scales.as_deref() };
+        check_balance(&known, rows, options, &mut HostSpace::new(b.len()))?;
         known.project_to_range(&mut b);
     }
 

@@ -11,14 +11,14 @@ use super::Grouping;
 use crate::linalg::matrix::csr::Csr;
 
 /// The group of an unknown that is in no group.
-pub(super) const NONE: u32 = u32::MAX;
+pub(in crate::linalg) const NONE: u32 = u32::MAX;
 
 /// A row whose diagonal is this many times the sum of its other magnitudes needs no coarse grid:
 /// damped Jacobi reduces its error by at least 2/3 a sweep.
 const DOMINANT: f64 = 3.0;
 
 /// The matrix without weak couplings.
-pub(super) struct StrongCouplings<'m> {
+pub(in crate::linalg) struct StrongCouplings<'m> {
     /// Strong off-diagonal entries and the diagonal, to which the weak entries of the row are
     /// added; couplings between fields are dropped.
     pub filtered: Cow<'m, Csr>,
@@ -26,27 +26,47 @@ pub(super) struct StrongCouplings<'m> {
     pub is_dominant: Vec<bool>,
 }
 
+/// Sizes of couplings of unknowns.
+#[derive(Clone, Debug, Default)]
+pub(in crate::linalg) struct Couplings {
+    /// The largest coupling of each row within its own field.
+    pub size: Vec<f64>,
+    /// Rows that are diagonally dominant.
+    pub is_dominant: Vec<bool>,
+}
+
+impl Couplings {
+    /// Those of the rows of a matrix. `field` is the field of each column, the first of which are
+    /// those of the rows; empty for one field.
+    pub fn new(matrix: &Csr, field: &[u8]) -> Couplings {
+        let n = matrix.n_rows();
+        let mut size = vec![0.0f64; n];
+        let mut is_dominant = vec![false; n];
+        for row in 0..n {
+            let (mut diagonal, mut sum) = (0.0f64, 0.0f64);
+            for (column, value) in matrix.row(row) {
+                if column == row {
+                    diagonal = value.abs();
+                } else if field.is_empty() || field[row] == field[column] {
+                    size[row] = size[row].max(value.abs());
+                    sum += value.abs();
+                }
+            }
+            is_dominant[row] = diagonal > DOMINANT * sum;
+        }
+        Couplings { size, is_dominant }
+    }
+}
+
 /// Couplings with `|a_ij| > theta sqrt(s_i s_j)` are strong, where `s` is the largest coupling of a
 /// row within its own field. `field` is the field of each unknown; empty for one field. `measure`
 /// is the matrix itself, or for a nonsymmetric one the mean of the magnitudes of it and its
-/// transpose on its pattern.
-pub(super) fn strong<'m>(matrix: &'m Csr, measure: &Csr, field: &[u8], theta: f64) -> StrongCouplings<'m> {
+/// transpose on its pattern. `couplings` are those of all columns, of which the first are those of
+/// the rows.
+pub(in crate::linalg) fn strong<'m>(matrix: &'m Csr, measure: &Csr, field: &[u8], couplings: Couplings, theta: f64) -> StrongCouplings<'m> {
     let n = matrix.n_rows();
     let same = |i: usize, j: usize| field.is_empty() || field[i] == field[j];
-    let mut size = vec![0.0f64; n];
-    let mut is_dominant = vec![false; n];
-    for row in 0..n {
-        let (mut diagonal, mut sum) = (0.0f64, 0.0f64);
-        for (column, value) in measure.row(row) {
-            if column == row {
-                diagonal = value.abs();
-            } else if same(row, column) {
-                size[row] = size[row].max(value.abs());
-                sum += value.abs();
-            }
-        }
-        is_dominant[row] = diagonal > DOMINANT * sum;
-    }
+    let Couplings { size, is_dominant } = couplings;
     let is_strong = |row: usize, column: usize, measured: f64| {
         let are_both = !is_dominant[row] && !is_dominant[column];
         are_both && same(row, column) && measured * measured > theta * theta * size[row] * size[column]
@@ -95,7 +115,7 @@ pub(super) fn strong<'m>(matrix: &'m Csr, measure: &Csr, field: &[u8], theta: f6
         values[at] = diagonal;
         row_ptr.push(col_idx.len());
     }
-    StrongCouplings { filtered: Cow::Owned(Csr::from_valid(n, n, row_ptr, col_idx, values)), is_dominant }
+    StrongCouplings { filtered: Cow::Owned(Csr::from_valid(n, matrix.n_cols(), row_ptr, col_idx, values)), is_dominant }
 }
 
 /// Position of a row in the order of [`Grouping::Scattered`], before rows with larger numbers: a
@@ -114,7 +134,7 @@ pub fn scattered(row: u32) -> u32 {
 /// disjoint neighbourhoods, which can be computed in parallel as well (N. Bell, S. Dalton and L.
 /// Olson, Exposing fine-grained parallelism in algebraic multigrid methods, SIAM J. Sci. Comput. 34
 /// (2012), doi:10.1137/110838844).
-pub(super) fn aggregate(strong: &StrongCouplings<'_>, grouping: Grouping) -> (Vec<u32>, usize) {
+pub(in crate::linalg) fn aggregate(strong: &StrongCouplings<'_>, grouping: Grouping) -> (Vec<u32>, usize) {
     let graph = &strong.filtered;
     let n = graph.n_rows();
     let neighbours = |row: usize| graph.row(row).filter(move |(column, _)| *column != row);
@@ -177,6 +197,10 @@ mod tests {
         Csr::from_triplets(n, n, entries).expect("legal")
     }
 
+    fn strong_couplings<'m>(matrix: &'m Csr, field: &[u8], theta: f64) -> StrongCouplings<'m> {
+        strong(matrix, matrix, field, Couplings::new(matrix, field), theta)
+    }
+
     /// Four unknowns in a row. The largest couplings are 1/16, and that in the middle is a quarter
     /// of them, which is not more than a quarter.
     #[test]
@@ -186,16 +210,16 @@ mod tests {
         let diagonal = (0..4).map(|i| (i, i, d));
         let entries: Vec<_> = diagonal.chain(both(0, 1, a)).chain(both(1, 2, weak)).chain(both(2, 3, a)).collect();
         let row = matrix(4, &entries);
-        let found = strong(&row, &row, &[], 0.25);
+        let found = strong_couplings(&row, &[], 0.25);
         let left: Vec<_> = (0..4).map(|i| found.filtered.row(i).collect::<Vec<_>>()).collect();
         let middle = d + weak;
         assert_eq!(left, [vec![(0, d), (1, a)], vec![(0, a), (1, middle)], vec![(2, middle), (3, a)], vec![(2, a), (3, d)]]);
         assert_eq!(found.is_dominant, [false; 4]);
         assert_eq!(aggregate(&found, Grouping::InOrder), (vec![0, 0, 1, 1], 2));
         // Below a quarter all are strong, and the matrix is taken as it is.
-        assert!(matches!(strong(&row, &row, &[], 0.249).filtered, Cow::Borrowed(_)));
+        assert!(matches!(strong_couplings(&row, &[], 0.249).filtered, Cow::Borrowed(_)));
         // Between two fields they are dropped, and added to nothing.
-        let fields = strong(&row, &row, &[0, 0, 1, 1], 0.25).filtered.into_owned();
+        let fields = strong_couplings(&row, &[0, 0, 1, 1], 0.25).filtered.into_owned();
         assert_eq!(fields.diagonal(), [d, d, d, d]);
         assert_eq!((fields.n_entries(), fields.row(1).next()), (8, Some((0, a))));
     }
@@ -206,7 +230,7 @@ mod tests {
         for missing in [0, 1] {
             let held = 1 - missing;
             let lacking = matrix(2, &[(held, held, 1.0), (0, 1, -1.0), (1, 0, -1.0)]);
-            let found = strong(&lacking, &lacking, &[], 0.1).filtered.into_owned();
+            let found = strong_couplings(&lacking, &[], 0.1).filtered.into_owned();
             assert_eq!(found.n_entries(), 4);
             assert_eq!((found.diagonal()[missing], found.diagonal()[held]), (0.0, 1.0));
         }

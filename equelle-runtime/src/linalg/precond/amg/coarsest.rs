@@ -25,14 +25,14 @@ const MIN_ROW_SUM: f64 = 1e-12;
 ///
 /// # Errors
 /// Out of memory.
-pub(super) fn coarsest<S: Coarsen>(
+pub(in crate::linalg) fn coarsest<S: Coarsen>(
     space: &mut S,
     levels: &[LevelParts<S>],
     matrix: S::Matrix,
     options: &AmgOptions,
 ) -> Result<CoarseParts<S>, S::Error> {
     let n = S::shape(&matrix).rows;
-    if n > MAX_DENSE_SIZE.max(options.coarse_size) {
+    if S::parts(&matrix).whole.rows > MAX_DENSE_SIZE.max(options.coarse_size) {
         let inverse_diagonal = space.diagonal_inverse(&matrix)?;
         let radius = if space.is_interrupted() { 1.0 } else { spectral_radius(space, &matrix, &inverse_diagonal, options.symmetric)? };
         let nothing = Csr::from_valid(n, 0, vec![0; n + 1], Vec::new(), Vec::new());

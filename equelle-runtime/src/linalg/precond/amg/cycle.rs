@@ -36,6 +36,8 @@ struct Krylov<V> {
 enum Coarse<S: MatrixSpace> {
     Direct(S::Matrix),
     Smoothed(Box<Level<S>>),
+    /// Another preconditioner, with levels of its own.
+    Other(Box<dyn Preconditioner<S>>),
 }
 
 /// One multigrid cycle as a preconditioner. A V-cycle with a symmetric smoother is symmetric
@@ -69,18 +71,6 @@ impl<S: MatrixSpace> Amg<S> {
     /// # Errors
     /// Out of memory.
     pub fn new(space: &mut S, hierarchy: Hierarchy<S>, options: &AmgOptions) -> Result<Amg<S>, S::Error> {
-        let mut entries: Vec<usize> = hierarchy.levels.iter().map(|level| S::shape(&level.matrix).entries).collect();
-        entries.push(match &hierarchy.coarse {
-            CoarseParts::Direct(inverse) => S::shape(inverse).entries,
-            CoarseParts::Smoothed(level) => S::shape(&level.matrix).entries,
-        });
-        let mut levels = Vec::with_capacity(hierarchy.levels.len());
-        let last = hierarchy.levels.len().saturating_sub(1);
-        for (number, level) in hierarchy.levels.into_iter().enumerate() {
-            // The coarsest level is solved exactly: a second visit would add nothing.
-            let twice = number < last && visits_twice(options.cycle, entries[number], entries[number + 1]);
-            levels.push(Level::new(space, level, options, twice)?);
-        }
         let coarse = match hierarchy.coarse {
             CoarseParts::Direct(inverse) => Coarse::Direct(inverse),
             CoarseParts::Smoothed(level) => {
@@ -88,6 +78,30 @@ impl<S: MatrixSpace> Amg<S> {
                 Coarse::Smoothed(Box::new(Level::new(space, *level, &options, false)?))
             }
         };
+        Amg::over(space, hierarchy.levels, coarse, options)
+    }
+
+    /// Takes levels that are set up, above those of another preconditioner.
+    ///
+    /// # Errors
+    /// Out of memory.
+    pub fn above(
+        space: &mut S,
+        levels: Vec<LevelParts<S>>,
+        coarse: Box<dyn Preconditioner<S>>,
+        options: &AmgOptions,
+    ) -> Result<Amg<S>, S::Error> {
+        Amg::over(space, levels, Coarse::Other(coarse), options)
+    }
+
+    fn over(space: &mut S, parts: Vec<LevelParts<S>>, coarse: Coarse<S>, options: &AmgOptions) -> Result<Amg<S>, S::Error> {
+        let entries: Vec<usize> = parts.iter().map(|level| S::parts(&level.matrix).whole.entries).collect();
+        let mut levels = Vec::with_capacity(parts.len());
+        for (number, level) in parts.into_iter().enumerate() {
+            // The coarsest level is solved exactly: a second visit would add nothing.
+            let twice = entries.get(number + 1).is_some_and(|next| visits_twice(options.cycle, entries[number], *next));
+            levels.push(Level::new(space, level, options, twice)?);
+        }
         Ok(Amg { levels, coarse, symmetric: options.symmetric })
     }
 
@@ -97,6 +111,7 @@ impl<S: MatrixSpace> Amg<S> {
         let Some(level) = self.levels.get(number) else {
             match &self.coarse {
                 Coarse::Direct(inverse) => space.multiply(x, inverse, b),
+                Coarse::Other(coarse) => coarse.apply(space, x, b),
                 Coarse::Smoothed(level) => {
                     let scratch = &mut *level.scratch.borrow_mut();
                     level.smoother.solve(space, &mut Work { a: &level.matrix, b, x, scratch });
@@ -200,7 +215,12 @@ impl<S: MatrixSpace> Preconditioner<S> for Amg<S> {
     }
 
     fn is_variable(&self) -> bool {
-        self.levels.iter().any(|level| level.krylov.is_some())
+        let is_other = matches!(&self.coarse, Coarse::Other(coarse) if coarse.is_variable());
+        is_other || self.levels.iter().any(|level| level.krylov.is_some())
+    }
+
+    fn is_rounded(&self) -> bool {
+        self.is_variable() || matches!(&self.coarse, Coarse::Other(coarse) if coarse.is_rounded())
     }
 }
 

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::convert::Infallible;
 
 use super::AmgOptions;
-use super::aggregate::{NONE, aggregate, strong};
+use super::aggregate::{Couplings, NONE, aggregate, strong};
 use super::cycle::Amg;
 use super::hierarchy::{Coarsen, Coarsened, Hierarchy, LevelParts};
 use super::noise::noises;
@@ -18,16 +18,30 @@ use crate::linalg::space::host_matrix::HostMatrix;
 use crate::linalg::space::matrix_space::MultigridSpace;
 use crate::linalg::space::vector_space::{Identity, Preconditioner, VectorSpace};
 
-fn inverse_diagonal(matrix: &Csr) -> Vec<f64> {
+/// Inverse of the diagonal, 0 where it is 0 or its inverse overflows.
+pub(in crate::linalg) fn inverse_diagonal(matrix: &Csr) -> Vec<f64> {
     let inverse = |d: &f64| if (1.0 / d).is_finite() { 1.0 / d } else { 0.0 };
     matrix.diagonal().iter().map(inverse).collect()
 }
 
 impl MultigridSpace for HostSpace {
-    /// Uses single precision for the levels where it is enough.
     fn multigrid(&mut self, matrix: Csr, ends: &[usize], options: &AmgOptions) -> Result<Box<dyn Preconditioner<Self>>, Infallible> {
+        let fields = self.fields(ends)?;
+        self.multigrid_for(matrix, fields, options)
+    }
+}
+
+impl HostSpace {
+    /// Multigrid for unknowns of these [fields](Coarsen::Fields). Uses single precision for the
+    /// levels where it is enough.
+    pub(in crate::linalg) fn multigrid_for(
+        &mut self,
+        matrix: Csr,
+        fields: Vec<u8>,
+        options: &AmgOptions,
+    ) -> Result<Box<dyn Preconditioner<Self>>, Infallible> {
         let suits = !self.in_double_precision && MixedPrecisionAmg::suits(&matrix, options);
-        let hierarchy = Hierarchy::new(self, matrix.into(), ends, options)?;
+        let hierarchy = Hierarchy::with_fields(self, matrix.into(), fields, options)?;
         if self.is_interrupted() {
             return Ok(Box::new(Identity));
         }
@@ -94,7 +108,7 @@ impl Coarsen for HostSpace {
 }
 
 /// The magnitudes of a matrix and its transpose, averaged on the pattern of the matrix.
-fn mean_magnitudes(matrix: &Csr) -> Csr {
+pub(in crate::linalg) fn mean_magnitudes(matrix: &Csr) -> Csr {
     let transpose = matrix.transpose();
     let mut mean = matrix.clone();
     let row_ptr = matrix.row_ptr();
@@ -120,7 +134,7 @@ fn coarsen(
     let matrix = system.rows();
     let n = matrix.n_rows();
     let mean = (!options.symmetric).then(|| mean_magnitudes(matrix));
-    let strong = strong(matrix, mean.as_ref().unwrap_or(matrix), field, theta);
+    let strong = strong(matrix, mean.as_ref().unwrap_or(matrix), field, Couplings::new(matrix, field), theta);
     drop(mean);
     let (group, count) = aggregate(&strong, options.grouping);
     let filtered = strong.filtered;
@@ -128,10 +142,7 @@ fn coarsen(
         drop(filtered);
         return Ok(Coarsened::Ended(system));
     }
-    let mut coarse_field = if field.is_empty() { Vec::new() } else { vec![0; count] };
-    if !field.is_empty() {
-        group.iter().zip(field).filter(|(group, _)| **group != NONE).for_each(|(group, field)| coarse_field[*group as usize] = *field);
-    }
+    let coarse_field = field_of_groups(field, &group, count);
     let inverse_diagonal = inverse_diagonal(matrix);
     let radius = spectral_radius(space, &system, &inverse_diagonal, options.symmetric)?;
     let prolongation = if options.smoothed {
@@ -154,8 +165,17 @@ fn coarsen(
     Ok(Coarsened::Level(level, coarse.into(), coarse_field))
 }
 
+/// The field of each group; empty for one field.
+pub(in crate::linalg) fn field_of_groups(field: &[u8], group: &[u32], count: usize) -> Vec<u8> {
+    let mut coarse = if field.is_empty() { Vec::new() } else { vec![0; count] };
+    if !field.is_empty() {
+        group.iter().zip(field).filter(|(group, _)| **group != NONE).for_each(|(group, field)| coarse[*group as usize] = *field);
+    }
+    coarse
+}
+
 /// The tentative prolongation: constant on each aggregate.
-fn tentative(group: &[u32], count: usize) -> Csr {
+pub(in crate::linalg) fn tentative(group: &[u32], count: usize) -> Csr {
     let mut row_ptr = Vec::with_capacity(group.len() + 1);
     row_ptr.push(0);
     let mut col_idx = Vec::with_capacity(group.len());
@@ -187,7 +207,12 @@ fn smoothed(
             (spectral_radius(space, &filtered, &inverse, options.symmetric)?, Cow::Owned(filtered.into_rows()))
         }
     };
-    let omega = options.prolongation_damping / radius;
+    Ok(smoothed_rows(&filtered, &inverse, options.prolongation_damping / radius, group, count))
+}
+
+/// `(I - omega D^-1 A) T` for the filtered matrix, where `T` is 1 in the group of each column of
+/// it; `inverse` is `D^-1`.
+pub(in crate::linalg) fn smoothed_rows(filtered: &Csr, inverse: &[f64], omega: f64, group: &[u32], count: usize) -> Csr {
     let n = filtered.n_rows();
     let mut row_ptr = Vec::with_capacity(n + 1);
     row_ptr.push(0);
@@ -208,5 +233,5 @@ fn smoothed(
         values.extend(row_entries.iter().map(|(_, value)| *value));
         row_ptr.push(col_idx.len());
     }
-    Ok(Csr::from_valid(n, count, row_ptr, col_idx, values))
+    Csr::from_valid(n, count, row_ptr, col_idx, values)
 }

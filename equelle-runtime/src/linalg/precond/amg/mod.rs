@@ -12,12 +12,12 @@
 //!
 //! The near null space is the constant of each field, as finite-volume matrices have it.
 
-mod aggregate;
-mod coarsest;
+pub(in crate::linalg) mod aggregate;
+pub(in crate::linalg) mod coarsest;
 mod cycle;
 mod hierarchy;
-mod host;
-pub(super) mod noise;
+pub(in crate::linalg) mod host;
+pub(in crate::linalg) mod noise;
 pub mod setup;
 mod smoother;
 pub mod spectrum;

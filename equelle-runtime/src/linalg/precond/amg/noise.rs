@@ -13,7 +13,12 @@ pub fn noise(state: u64) -> f64 {
 
 /// The first `n` numbers.
 pub(in crate::linalg::precond) fn noises(n: usize) -> impl Iterator<Item = f64> {
-    let mut state = NOISE_SEED;
+    noises_from(NOISE_SEED, n)
+}
+
+/// The first `n` numbers from another seed.
+pub(in crate::linalg) fn noises_from(seed: u64, n: usize) -> impl Iterator<Item = f64> {
+    let mut state = seed;
     (0..n).map(move |_| {
         state = state.wrapping_mul(NOISE.0).wrapping_add(NOISE.1);
         noise(state)

@@ -20,33 +20,72 @@ impl<S: Coarsen> Hierarchy<S> {
     /// # Panics
     /// If the matrix is not square.
     pub fn new(space: &mut S, matrix: S::Matrix, ends: &[usize], options: &AmgOptions) -> Result<Self, S::Error> {
-        let first = S::shape(&matrix);
-        assert_eq!(first.columns, first.rows, "a square matrix");
-        let mut fields = space.fields(ends)?;
-        let mut levels: Vec<LevelParts<S>> = Vec::new();
-        let mut sizes = vec![first.rows];
-        let mut entries = first.entries;
-        let mut current = matrix;
-        let mut theta = options.strength;
-        while S::shape(&current).rows > options.coarse_size && levels.len() < options.max_levels && !space.is_interrupted() {
-            match space.coarsen(current, &fields, theta, options)? {
+        let fields = space.fields(ends)?;
+        Hierarchy::with_fields(space, matrix, fields, options)
+    }
+
+    /// The same for unknowns of these fields.
+    ///
+    /// # Errors
+    /// Out of memory.
+    ///
+    /// # Panics
+    /// If the matrix is not square.
+    pub fn with_fields(space: &mut S, matrix: S::Matrix, fields: S::Fields, options: &AmgOptions) -> Result<Self, S::Error> {
+        let first = S::parts(&matrix).whole;
+        let Descent { levels, mut sizes, entries, rest, .. } = Descent::new(space, matrix, fields, options, options.coarse_size)?;
+        let complexity = entries as f64 / first.entries.max(1) as f64;
+        sizes.push(S::parts(&rest).whole.rows);
+        let coarse = coarsest(space, &levels, rest, options)?;
+        Ok(Hierarchy { levels, coarse, sizes, complexity })
+    }
+}
+
+/// Levels down to a matrix that is not coarsened further.
+pub(in crate::linalg) struct Descent<S: Coarsen> {
+    /// Finest first.
+    pub levels: Vec<LevelParts<S>>,
+    /// Unknowns of each.
+    pub sizes: Vec<usize>,
+    /// Entries of all matrices, with the last.
+    pub entries: usize,
+    /// The matrix of the next level.
+    pub rest: S::Matrix,
+    /// The fields of its unknowns.
+    pub fields: S::Fields,
+    /// Its strength of couplings.
+    pub theta: f64,
+}
+
+impl<S: Coarsen> Descent<S> {
+    /// Coarsens until at most `size` unknowns are left, of all ranks.
+    ///
+    /// # Errors
+    /// Out of memory.
+    ///
+    /// # Panics
+    /// If the matrix is not square.
+    pub fn new(space: &mut S, matrix: S::Matrix, fields: S::Fields, options: &AmgOptions, size: usize) -> Result<Self, S::Error> {
+        let shape = S::shape(&matrix);
+        assert_eq!(shape.columns, shape.rows, "a square matrix");
+        let entries = S::parts(&matrix).whole.entries;
+        let mut down = Descent { levels: Vec::new(), sizes: Vec::new(), entries, rest: matrix, fields, theta: options.strength };
+        loop {
+            let n = S::parts(&down.rest).whole.rows;
+            if n <= size || down.levels.len() >= options.max_levels || space.is_interrupted() {
+                return Ok(down);
+            }
+            match space.coarsen(down.rest, &down.fields, down.theta, options)? {
                 Coarsened::Level(level, coarse, coarse_fields) => {
-                    let shape = S::shape(&coarse);
-                    levels.push(level);
-                    sizes.push(shape.rows);
-                    entries += shape.entries;
-                    (current, fields) = (coarse, coarse_fields);
-                    theta *= options.strength_factor;
+                    down.levels.push(level);
+                    down.sizes.push(n);
+                    down.entries += S::parts(&coarse).whole.entries;
+                    (down.rest, down.fields) = (coarse, coarse_fields);
+                    down.theta *= options.strength_factor;
                 }
-                Coarsened::Ended(matrix) => {
-                    current = matrix;
-                    break;
-                }
+                Coarsened::Ended(rest) => return Ok(Descent { rest, ..down }),
             }
         }
-        let complexity = entries as f64 / first.entries.max(1) as f64;
-        let coarse = coarsest(space, &levels, current, options)?;
-        Ok(Hierarchy { levels, coarse, sizes, complexity })
     }
 }
 

@@ -55,7 +55,8 @@ pub(in crate::linalg::precond) fn lanczos<S: MatrixSpace>(
     space.add_diagonal(&mut p, 0.0, 1.0, inverse, &r);
     let mut rz = space.apply_diagonal_dot(&mut z, inverse, &r);
     let mut known: Vec<S::Scalar> = Vec::with_capacity(2 * STEPS);
-    for _ in 0..STEPS.min(n) {
+    let steps = STEPS.min(S::parts(matrix).whole.rows);
+    for _ in 0..steps {
         let curvature = space.multiply_dot(&mut q, matrix, &p, &p);
         let alpha = space.ratio(&rz, &curvature);
         let rz_new = space.advance_diagonal(&mut r, &alpha, &q, &mut z, inverse);
@@ -70,7 +71,7 @@ pub(in crate::linalg::precond) fn lanczos<S: MatrixSpace>(
     let (mut diagonal, mut beside): (Vec<f64>, Vec<f64>) = (Vec::new(), Vec::new());
     // Passed from a step to the next: beta / alpha.
     let mut carried = 0.0;
-    for pair in known.as_chunks::<2>().0.iter().take(STEPS.min(n)) {
+    for pair in known.as_chunks::<2>().0.iter().take(steps) {
         let [alpha, beta] = *pair;
         let next = 1.0 / alpha + carried;
         if !next.is_finite() {

@@ -25,7 +25,7 @@ impl<S: MatrixSpace> Ilu<S> {
 }
 
 /// Incomplete factors of a matrix; no preconditioner if the run is interrupted.
-pub(in crate::linalg::precond) fn incomplete<S: MatrixSpace + 'static>(
+pub(in crate::linalg) fn incomplete<S: MatrixSpace + 'static>(
     space: &mut S,
     blocks: BlockCsr,
 ) -> Result<Box<dyn Preconditioner<S>>, S::Error> {
