@@ -47,7 +47,7 @@ impl Tried {
 /// Inserts exchanges, and weakens each in turn.
 fn try_module(mut module: Module, name: &str) -> Result<Tried, String> {
     let solves = module.source.text().contains("NewtonSolve");
-    let HaloLayers { layers, exchanges } = match for_ranks(&mut module) {
+    let HaloLayers { layers, exchanges, unknowns: _ } = match for_ranks(&mut module) {
         Ok(found) => found,
         Err(refusal) => {
             let tried = Tried { programs: 1, ..Tried::default() };

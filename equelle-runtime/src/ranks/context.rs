@@ -157,7 +157,7 @@ impl RankContext {
     /// # Errors
     /// `Backend` if another rank has ended.
     pub fn exchange_lists<T: Wire>(&self, lists: &[Vec<T>]) -> Result<Vec<Vec<T>>, Error> {
-        all_to_all(&*self.transport, lists)
+        all_to_all(&self.transport, lists)
     }
 
     /// Sends values to one rank, and does not wait until it receives them.

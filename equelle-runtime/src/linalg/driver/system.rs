@@ -398,7 +398,7 @@ pub(super) struct Balanced<'a> {
     pub b: &'a [f64],
     /// Its 2-norm.
     pub size: f64,
-    /// What it was divided by.
+    /// The divisor of it.
     pub scale: f64,
     /// Factors of the rows in the null space and in `b`.
     pub row_scales: Option<&'a [f64]>,

@@ -132,7 +132,7 @@ impl RankSpace<HostSpace> {
 }
 
 impl MultigridSpace for RankSpace<HostSpace> {
-    /// Of a matrix without columns of other ranks.
+    /// The matrix has no columns of other ranks.
     fn multigrid(&mut self, matrix: Csr, ends: &[usize], options: &AmgOptions) -> Result<Box<dyn Preconditioner<Self>>, Error> {
         let fields = self.fields(ends)?;
         self.multigrid_over(RankMatrix::local(matrix.into()), fields, options)
@@ -140,7 +140,7 @@ impl MultigridSpace for RankSpace<HostSpace> {
 }
 
 impl Coarsen for RankSpace<HostSpace> {
-    /// Of own unknowns; empty for one field.
+    /// Fields of own unknowns; empty for one field.
     type Fields = Vec<u8>;
 
     fn fields(&mut self, ends: &[usize]) -> Result<Vec<u8>, Error> {

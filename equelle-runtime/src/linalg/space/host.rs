@@ -69,7 +69,7 @@ impl HostSpace {
         HostSpace { interrupt: interrupt.clone(), ..self }
     }
 
-    /// What asks the run to end.
+    /// The interrupt that asks the run to end.
     pub(in crate::linalg) fn interrupt(&self) -> &Interrupt {
         &self.interrupt
     }
