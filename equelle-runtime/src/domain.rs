@@ -13,6 +13,7 @@ use std::sync::{Arc, OnceLock};
 use crate::entity::{CanonicalSet, EntityKind, Extent};
 use crate::error::{Error, ErrorKind};
 use crate::grid::{Grid, NONE};
+use crate::rank_id::RankId;
 
 /// A set of distinct entities of one kind, ascending.
 #[derive(Debug)]
@@ -207,6 +208,16 @@ impl Domain {
     /// As for [`Domain::element`].
     pub fn is_own(&self, position: usize) -> bool {
         self.grid().is_own(self.kind(), self.element(position))
+    }
+
+    /// True if a rank owns the element at a position, as exactly one does; true in a run of one
+    /// process.
+    ///
+    /// # Panics
+    /// As for [`Domain::element`].
+    pub fn is_owned_by(&self, rank: RankId, position: usize) -> bool {
+        let grid = self.grid();
+        grid.part().is_none_or(|part| part.owns(rank, self.kind().on_grid_of(grid.dim()), self.element(position)))
     }
 
     /// Position of an entity; `None` if it is not in the domain. Needs no arrays for canonical sets

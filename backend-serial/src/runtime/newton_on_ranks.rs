@@ -13,7 +13,7 @@ use equelle_runtime::linalg::space::host::{HostSpace, norm};
 use equelle_runtime::linalg::{self, Csr, HostMatrix};
 use equelle_runtime::newton::{self, Bounds, Correction, GridProblem, NewtonCaches, ProblemState, Size, Update};
 use equelle_runtime::ranks::RankContext;
-use equelle_runtime::{EquelleRuntime, Error, Real, Residual, Session};
+use equelle_runtime::{Error, Real, Residual, Session};
 
 use super::SerialRuntime;
 use super::collections::ScalarCollection;
@@ -43,8 +43,7 @@ impl<R: Real> SerialRuntime<R> {
     ) -> Result<Vec<ScalarCollection<R>>, Error> {
         let line = self.current_line();
         let (options, linear) = self.rank_solvers.caches.options(&mut self.session, R::EPSILON)?;
-        let mut iterate: Vec<ScalarCollection<R>> = guesses.iter().map(|guess| self.without_derivatives(guess)).collect();
-        iterate.iter_mut().try_for_each(|unknown| self.exchange(unknown, u32::MAX))?;
+        let iterate = guesses.iter().map(|guess| self.without_derivatives(guess)).collect();
         let state = self.rank_solvers.caches.begin(line, (&options, linear), iterate);
         let domains: Vec<Arc<Domain>> = state.iterate.iter().map(|unknown| Arc::clone(&unknown.domain)).collect();
         let is_known = state.patterns.as_ref().is_some_and(|known| known.unknowns().are_on(&domains));
@@ -54,8 +53,8 @@ impl<R: Real> SerialRuntime<R> {
             Some(known) if !is_new => Rc::clone(known.unknowns()),
             Some(_) | None => Rc::new(RankUnknowns::new(&rank, domains)?),
         };
-        let mut problem = RankProblem { rt: self, rank, residual, state, unknowns, identities: Vec::new() };
-        let outcome = newton::solve(&mut problem, &options);
+        let mut problem = RankProblem { rt: self, rank, residual, state, unknowns, identities: Vec::new(), has_failed: false };
+        let outcome = problem.exchange_guesses().and_then(|()| newton::solve(&mut problem, &options));
         let RankProblem { state, .. } = problem;
         let iterate = self.rank_solvers.caches.end(state);
         self.session.line(line);
@@ -75,9 +74,25 @@ struct RankProblem<'a, 'b, R: Real> {
     unknowns: Rc<RankUnknowns>,
     /// Derivatives of the unknowns with respect to themselves. `[equations]`
     identities: Vec<Rc<Jacobian<R>>>,
+    /// True if an evaluation has failed, which may have been on this rank alone: then nothing is
+    /// sent.
+    has_failed: bool,
 }
 
 impl<R: Real> RankProblem<'_, '_, R> {
+    /// Brings the guesses of all elements here from their owners.
+    fn exchange_guesses(&mut self) -> Result<(), Error> {
+        for number in 0..self.state.iterate.len() {
+            let guess = self.state.iterate[number].clone();
+            let values = self.rt.values_of(&guess);
+            let mut new = self.rt.take_buffer(values.len());
+            new.copy_from_slice(&values);
+            self.unknowns.exchange(&self.rank, number, &mut new[..])?;
+            self.state.iterate[number] = self.rt.scalar_collection_from(&guess.domain, new);
+        }
+        Ok(())
+    }
+
     /// The rows of this rank of the Jacobian of all equations. Their derivatives stay, for a solve
     /// that is tried again.
     fn matrix(&mut self) -> Result<RankMatrix<HostMatrix>, Error> {
@@ -147,9 +162,8 @@ impl<R: Real> RankProblem<'_, '_, R> {
                 let size = Size { correction: self.largest_of_all(correction)?, unknown: self.largest_of_all(unknown)? };
                 self.state.sizes.push(size);
             }
-            let mut new = self.rt.scalar_collection_from(&values.domain, new);
-            self.rt.exchange(&mut new, u32::MAX)?;
-            self.state.iterate[number] = new;
+            self.unknowns.exchange(&self.rank, number, &mut new[..])?;
+            self.state.iterate[number] = self.rt.scalar_collection_from(&values.domain, new);
         }
         update.unknowns = update.unknowns.sqrt();
         update.at_bounds = self.gathered(at_bounds as f64)?.into_iter().sum::<f64>() as usize;
@@ -189,7 +203,9 @@ impl<R: Real> GridProblem for RankProblem<'_, '_, R> {
     }
 
     fn evaluate(&mut self) -> Result<f64, Error> {
-        evaluate(self.rt, self.residual, &mut self.state, &mut self.identities)
+        let norm = evaluate(self.rt, self.residual, &mut self.state, &mut self.identities);
+        self.has_failed |= norm.is_err();
+        norm
     }
 
     fn correct(&mut self) -> Result<Correction, Error> {
@@ -225,6 +241,9 @@ impl<R: Real> GridProblem for RankProblem<'_, '_, R> {
     }
 
     fn extremes(&mut self) -> Result<Vec<Option<[f64; 2]>>, Error> {
+        if self.has_failed {
+            return Ok(vec![None; self.state.iterate.len()]);
+        }
         let mut extremes = Vec::with_capacity(self.state.iterate.len());
         for (number, unknown) in self.state.iterate.iter().enumerate() {
             let values = self.own_values(number, unknown);

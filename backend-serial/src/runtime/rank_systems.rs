@@ -11,6 +11,7 @@ use equelle_runtime::domain::Domain;
 use equelle_runtime::linalg::ranks::{HaloColumns, RankMatrix};
 use equelle_runtime::linalg::{BlockMatrix, BlockPattern, Csr, CsrError, HostMatrix, Pattern};
 use equelle_runtime::ranks::{RankContext, RankId};
+use equelle_runtime::wire::Wire;
 use equelle_runtime::{Error, Real};
 
 use super::jacobian::Jacobian;
@@ -23,44 +24,89 @@ pub(super) struct RankUnknowns {
     own: Vec<Vec<u32>>,
     /// Ends of the fields of own unknowns. `[unknowns]`
     ends: Vec<usize>,
-    /// The number of each unknown here, halo included, in the order of derivatives.
-    numbers: Vec<Number>,
+    /// The number of each unknown here, halo included, in the order of derivatives; none for one
+    /// that its owner does not have.
+    numbers: Vec<Option<Number>>,
+    /// Positions whose values are sent to each rank, and received from each. `[unknowns][n_ranks]`
+    exchanged: Vec<[Vec<Vec<u32>>; 2]>,
 }
 
-/// The number of an unknown.
-#[derive(Clone, Copy, Debug)]
-enum Number {
-    /// Among those of this rank.
-    Own(u32),
-    /// Among those of another rank.
-    Halo(RankId, u32),
+/// The number of an unknown among those of the rank that owns it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Number {
+    owner: RankId,
+    number: u32,
 }
 
 impl RankUnknowns {
-    /// The unknowns on these domains; all ranks make them together.
+    /// The unknowns on these domains; all ranks make them together. Every element has one owner,
+    /// also where ranks compute it from the same numbers, as faces between them.
     ///
     /// # Errors
     /// `Backend` if another rank has ended.
     pub fn new(rank: &RankContext, domains: Vec<Arc<Domain>>) -> Result<RankUnknowns, Error> {
-        let (mut own, mut ends, mut numbers) = (Vec::new(), Vec::new(), Vec::new());
+        let mut unknowns =
+            RankUnknowns { domains: Vec::new(), own: Vec::new(), ends: Vec::new(), numbers: Vec::new(), exchanged: Vec::new() };
         let mut end = 0;
-        for domain in &domains {
-            let part = domain.grid().part().ok_or_else(|| Error::internal("a rank has a part of the grid"))?;
-            let mut places = vec![0; domain.len()];
-            let of_domain: Vec<u32> = (0..domain.len() as u32).filter(|&position| domain.is_own(position as usize)).collect();
-            for &position in &of_domain {
-                places[position as usize] = end;
-                end += 1;
+        for domain in domains {
+            let (grid, kind, this) = (domain.grid(), domain.kind().on_grid_of(domain.grid().dim()), rank.rank());
+            let part = grid.part().ok_or_else(|| Error::internal("a rank has a part of the grid"))?;
+            let mut numbers: Vec<Option<Number>> = vec![None; domain.len()];
+            let mut wanted: Vec<Vec<u32>> = vec![Vec::new(); rank.n_ranks()];
+            let mut own = Vec::new();
+            for position in 0..domain.len() as u32 {
+                let element = domain.element(position as usize);
+                if part.owns(this, kind, element) {
+                    numbers[position as usize] = Some(Number { owner: this, number: end });
+                    own.push(position);
+                    end += 1;
+                } else if let Some(owner) = part.owner(kind, element) {
+                    wanted[owner.index()].push(position);
+                }
             }
-            rank.exchange(domain, &mut places, u32::MAX)?;
-            for (position, &place) in places.iter().enumerate() {
-                let owner = part.owner(domain.kind(), domain.element(position)).filter(|owner| *owner != rank.rank());
-                numbers.push(owner.map_or(Number::Own(place), |owner| Number::Halo(owner, place)));
+            let in_file = |&position: &u32| grid.file_index(kind, domain.element(position as usize));
+            let asked: Vec<Vec<u32>> = wanted.iter().map(|list| list.iter().map(in_file).collect()).collect();
+            let asked = rank.exchange_lists(&asked)?;
+            let here = |&index: &u32| grid.find_entity(kind, index).and_then(|entity| domain.rank(entity));
+            let mut sent = Vec::with_capacity(asked.len());
+            let mut answers: Vec<Vec<u32>> = Vec::with_capacity(asked.len());
+            for asked in &asked {
+                let found: Vec<Option<u32>> = asked.iter().map(here).collect();
+                let number = |position: Option<u32>| Some(numbers[position? as usize].filter(|number| number.owner == this)?.number);
+                answers.push(found.iter().map(|&position| number(position).unwrap_or(NOWHERE)).collect());
+                sent.push(found.iter().flatten().copied().filter(|&position| number(Some(position)).is_some()).collect());
             }
-            own.push(of_domain);
-            ends.push(end as usize);
+            let answers = rank.exchange_lists(&answers)?;
+            for (owner, (wanted, answers)) in wanted.iter_mut().zip(answers).enumerate() {
+                let mut answers = answers.into_iter();
+                wanted.retain(|&position| {
+                    let number = answers.next().filter(|&number| number != NOWHERE);
+                    numbers[position as usize] = number.map(|number| Number { owner: RankId(owner as u32), number });
+                    number.is_some()
+                });
+            }
+            unknowns.domains.push(Arc::clone(&domain));
+            unknowns.own.push(own);
+            unknowns.ends.push(end as usize);
+            unknowns.numbers.extend(numbers);
+            unknowns.exchanged.push([sent, wanted]);
         }
-        Ok(RankUnknowns { domains, own, ends, numbers })
+        Ok(unknowns)
+    }
+
+    /// Brings the values of an unknown from the owners of its elements.
+    ///
+    /// # Errors
+    /// `Backend` if another rank has ended.
+    pub fn exchange<R: Wire>(&self, rank: &RankContext, unknown: usize, values: &mut [R]) -> Result<(), Error> {
+        let [sent, received] = &self.exchanged[unknown];
+        for (to, positions) in sent.iter().enumerate().filter(|(_, positions)| !positions.is_empty()) {
+            rank.send(RankId(to as u32), positions.iter().map(|&position| values[position as usize]))?;
+        }
+        for (from, positions) in received.iter().enumerate().filter(|(_, positions)| !positions.is_empty()) {
+            rank.receive(RankId(from as u32), |at, value| values[positions[at] as usize] = value)?;
+        }
+        Ok(())
     }
 
     /// True if these are the unknowns of these domains.
@@ -84,6 +130,9 @@ impl RankUnknowns {
     }
 }
 
+/// The number of an unknown that its owner does not have.
+const NOWHERE: u32 = u32::MAX;
+
 /// The pattern of a system on a rank, and the place of each of its entries in the derivatives.
 pub(super) struct RankPattern {
     unknowns: Rc<RankUnknowns>,
@@ -93,7 +142,7 @@ pub(super) struct RankPattern {
     halo: Arc<Pattern>,
     columns: Arc<HaloColumns>,
     /// Places of entries in the own columns, and in those of others. `[equations]`
-    places: Vec<[Vec<u32>; 2]>,
+    places: Vec<[Places; 2]>,
 }
 
 /// The pattern of own rows and own columns.
@@ -102,22 +151,48 @@ enum OwnPattern {
     Blocks(Arc<BlockPattern>),
 }
 
-/// Rows of one equation.
+/// The places of entries among the derivatives of an equation.
 #[derive(Default)]
+struct Places {
+    /// That of the first derivative of each entry. `[entries]`
+    first: Vec<u32>,
+    /// Entries and places of further derivatives: two elements here may be one of the whole grid.
+    others: Vec<[u32; 2]>,
+}
+
+impl Places {
+    /// The entries from derivatives.
+    fn values<R: Real>(&self, derivatives: &[R]) -> Vec<f64> {
+        let mut values: Vec<f64> = self.first.iter().map(|&place| derivatives[place as usize].to_f64()).collect();
+        for &[entry, place] in &self.others {
+            let value: f64 = derivatives[place as usize].to_f64();
+            values[entry as usize] += value;
+        }
+        values
+    }
+}
+
+/// Rows of one equation.
 struct Rows {
     ends: Vec<usize>,
     columns: Vec<u32>,
-    places: Vec<u32>,
+    places: Places,
 }
 
 impl Rows {
     fn new() -> Rows {
-        Rows { ends: vec![0], ..Rows::default() }
+        Rows { ends: vec![0], columns: Vec::new(), places: Places::default() }
     }
 
-    fn push(&mut self, column: u32, place: usize) {
+    /// Adds an entry to the row, whose columns ascend.
+    fn push(&mut self, column: u32, place: u32) {
+        let begin = self.ends.last().copied().unwrap_or(0);
+        if self.columns[begin..].last() == Some(&column) {
+            self.places.others.push([self.columns.len() as u32 - 1, place]);
+            return;
+        }
         self.columns.push(column);
-        self.places.push(place as u32);
+        self.places.first.push(place);
     }
 
     fn end(&mut self) {
@@ -148,34 +223,36 @@ impl RankPattern {
         unknowns: &Rc<RankUnknowns>,
         equations: &[Option<Rc<Jacobian<R>>>],
     ) -> Result<RankPattern, Error> {
-        let mut halo_columns: Vec<u32> = Vec::new();
+        let number = |column: u32| unknowns.numbers[column as usize].ok_or_else(|| Error::internal("a rank reads an unknown of nobody"));
+        let mut halo: Vec<Number> = Vec::new();
         for (jacobian, own) in equations.iter().zip(&unknowns.own) {
             let Some(jacobian) = jacobian else { continue };
             for &row in own {
-                let columns = jacobian.row(row as usize).0;
-                halo_columns.extend(columns.iter().filter(|&&column| matches!(unknowns.numbers[column as usize], Number::Halo(..))));
+                for &column in jacobian.row(row as usize).0 {
+                    halo.extend(Some(number(column)?).filter(|number| number.owner != rank.rank()));
+                }
             }
         }
-        halo_columns.sort_unstable();
-        halo_columns.dedup();
-        let of_others: Vec<(RankId, u32)> = halo_columns
-            .iter()
-            .filter_map(|&column| match unknowns.numbers[column as usize] {
-                Number::Halo(owner, number) => Some((owner, number)),
-                Number::Own(_) => None,
-            })
-            .collect();
+        halo.sort_unstable();
+        halo.dedup();
+        let of_others: Vec<(RankId, u32)> = halo.iter().map(|column| (column.owner, column.number)).collect();
         let columns = Arc::new(HaloColumns::new(rank, unknowns.total(), &of_others)?);
         let (mut own_rows, mut halo_rows) = (Vec::new(), Vec::new());
+        let mut of_row: Vec<(Number, u32)> = Vec::new();
         for (jacobian, own) in equations.iter().zip(&unknowns.own) {
             let (mut of_own, mut of_halo) = (Rows::new(), Rows::new());
             for &row in own {
                 if let Some(jacobian) = jacobian {
-                    let begin = jacobian.row_ptr()[row as usize];
-                    for (number, &column) in jacobian.row(row as usize).0.iter().enumerate() {
-                        match unknowns.numbers[column as usize] {
-                            Number::Own(own) => of_own.push(own, begin + number),
-                            Number::Halo(..) => of_halo.push(halo_columns.partition_point(|&other| other < column) as u32, begin + number),
+                    let places = jacobian.row_ptr()[row as usize] as u32..;
+                    of_row.clear();
+                    for (&column, place) in jacobian.row(row as usize).0.iter().zip(places) {
+                        of_row.push((number(column)?, place));
+                    }
+                    of_row.sort_unstable();
+                    for &(column, place) in &of_row {
+                        match column.owner == rank.rank() {
+                            true => of_own.push(column.number, place),
+                            false => of_halo.push(halo.partition_point(|other| *other < column) as u32, place),
                         }
                     }
                 }
@@ -194,7 +271,7 @@ impl RankPattern {
             (Some(blocks), false) => OwnPattern::Blocks(Arc::new(blocks)),
             (Some(_) | None, _) => OwnPattern::Rows(pattern(total, total, &own_rows).map_err(malformed)?),
         };
-        let halo = pattern(total, halo_columns.len(), &halo_rows).map_err(malformed)?;
+        let halo = pattern(total, halo.len(), &halo_rows).map_err(malformed)?;
         let parts = equations.iter().map(|jacobian| jacobian.as_ref().map(|jacobian| jacobian.shared_arrays())).collect();
         let places = own_rows.into_iter().zip(halo_rows).map(|(own, halo)| [own.places, halo.places]).collect();
         Ok(RankPattern { unknowns: Rc::clone(unknowns), parts, own, halo, columns, places })
@@ -224,11 +301,8 @@ impl RankPattern {
     /// A defect of ours.
     pub fn matrix<R: Real>(&self, equations: &[Option<Rc<Jacobian<R>>>]) -> Result<RankMatrix<HostMatrix>, Error> {
         let values = |which: usize| -> Vec<Vec<f64>> {
-            let of_equation = |(jacobian, places): (&Option<Rc<Jacobian<R>>>, &[Vec<u32>; 2])| match jacobian {
-                Some(jacobian) => {
-                    let values = jacobian.values();
-                    places[which].iter().map(|&place| values[place as usize].to_f64()).collect()
-                }
+            let of_equation = |(jacobian, places): (&Option<Rc<Jacobian<R>>>, &[Places; 2])| match jacobian {
+                Some(jacobian) => places[which].values(jacobian.values()),
                 None => Vec::new(),
             };
             equations.iter().zip(&self.places).map(of_equation).collect()

@@ -15,6 +15,7 @@ use crate::error::Error;
 use crate::input::ConstantTable;
 use crate::linalg::krylov::iteration::Pursuit;
 use crate::linalg::{Csr, LinearCache, LinearOptions, Rows, VectorSpace};
+use crate::rank_id::RankId;
 use crate::session::Session;
 
 /// Values of an unknown or of an equation on a domain, in the storage of a back-end.
@@ -284,8 +285,10 @@ impl<G: GridProblem> Problem for G {
 
     fn worst(&mut self, count: usize) -> Result<Vec<Entry>, Error> {
         let residuals = residuals(self)?;
-        let own = session::largest(self.session().grid(), &residuals, count);
-        match self.session().rank().cloned() {
+        let rank = self.session().rank().cloned();
+        let number = rank.as_ref().map_or(RankId(0), |rank| rank.rank());
+        let own = session::largest(self.session().grid(), number, &residuals, count);
+        match rank {
             Some(rank) => session::largest_of_all(&rank, &residuals, own, count),
             None => Ok(own),
         }
@@ -349,8 +352,9 @@ impl<G: GridProblem> Problem for G {
             let unknown = self.state().iterate[number].clone();
             let values = self.host_values(&unknown)?;
             let [least, greatest] = [least, greatest].map(|bound| if is_single { f64::from(bound as f32) } else { bound });
-            let own = values.iter().enumerate().filter(|(position, _)| unknown.domain().is_own(*position)).map(|(_, value)| *value);
-            let own: Vec<f64> = own.collect();
+            let rank = self.session().rank().map_or(RankId(0), |rank| rank.rank());
+            let is_own = |&(position, _): &(usize, &f64)| unknown.domain().is_owned_by(rank, position);
+            let own: Vec<f64> = values.iter().enumerate().filter(is_own).map(|(_, value)| *value).collect();
             counts[0] += own.iter().filter(|value| **value == least || **value == greatest).count();
             counts[1] += own.len();
         }

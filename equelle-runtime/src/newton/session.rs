@@ -12,7 +12,7 @@ use crate::grid::Grid;
 #[cfg(feature = "solvers")]
 use crate::linalg::LinearOptions;
 use crate::program::{Program, Solve};
-use crate::ranks::RankContext;
+use crate::ranks::{RankContext, RankId};
 use crate::real::Real;
 use crate::session::Session;
 
@@ -63,13 +63,13 @@ pub fn determines_nothing(number: usize, count: usize) -> Error {
         .hint("use the residual's parameter in it; derivatives do not pass through reductions, comparisons and Scalars")
 }
 
-/// The at most `count` largest entries of residuals in magnitude, those that are not finite first,
-/// then by equation and position in the grid's file. `residuals`: one for each equation, `[domain]`
-/// each.
-pub fn largest(grid: &Grid, residuals: &[(Arc<Domain>, Vec<f64>)], count: usize) -> Vec<Entry> {
+/// The at most `count` largest entries of residuals that a rank owns, in magnitude, those that are
+/// not finite first, then by equation and position in the grid's file. `residuals`: one for each
+/// equation, `[domain]` each.
+pub fn largest(grid: &Grid, rank: RankId, residuals: &[(Arc<Domain>, Vec<f64>)], count: usize) -> Vec<Entry> {
     let mut all: Vec<(usize, usize, f64)> = Vec::new();
     for (equation, (domain, values)) in residuals.iter().enumerate() {
-        let own = values.iter().enumerate().filter(|(position, _)| domain.is_own(*position));
+        let own = values.iter().enumerate().filter(|(position, _)| domain.is_owned_by(rank, *position));
         all.extend(own.map(|(position, &value)| (equation, position, value)));
     }
     let in_file = |&(equation, position, _): &(usize, usize, f64)| {

@@ -18,6 +18,7 @@ use crate::checkpoint::{file_name, write};
 use crate::error::{Error, ErrorKind};
 use crate::newton::{FailureCause, session as newton};
 use crate::output::{Field, FieldValues, StepFields, Support};
+use crate::rank_id::RankId;
 use crate::run::FAILURE;
 use crate::vtk::writer::vtu::{self, VtuMesh};
 use crate::vtk::writer::{Compression, VtkPart};
@@ -189,7 +190,7 @@ impl FailureFolder<'_> {
         let names = newton::solve_at(&self.keeper.out.run.program, failed.line).map_or(&[][..], |solve| &solve.unknowns[..]);
         let residuals: Vec<_> = failed.fields.iter().map(|(domain, _, residual)| (Arc::clone(domain), residual.clone())).collect();
         writeln!(out, "unknown,kind,index,{}residual", ["x,", "y,", "z,"][..self.keeper.out.grid.grid().dim()].concat())?;
-        for entry in newton::largest(self.keeper.out.grid.grid(), &residuals, WORST) {
+        for entry in newton::largest(self.keeper.out.grid.grid(), RankId(0), &residuals, WORST) {
             let name = names.get(entry.equation).map_or("", |name| name);
             let place: String = (0..self.keeper.out.grid.grid().dim())
                 .map(|axis| entry.centroid.get(axis).map_or(",".into(), |x| format!("{x},")))
