@@ -316,9 +316,13 @@ pub struct RankArgs {
     /// Print what a run on ranks takes, and run nothing: cells, exchanges and memory of each rank
     #[arg(long, help_heading = RUN, requires = "ranks", conflicts_with_all = ["list_inputs", "template"])]
     pub dry_run: bool,
-    /// Number of ranks
-    #[arg(long, help_heading = RUN, requires = "dry_run", value_parser = clap::value_parser!(u32).range(1..), value_name = "N")]
+    /// Run on so many ranks: processes that the MPI of this machine starts and connects
+    #[arg(long, help_heading = RUN, value_parser = clap::value_parser!(u32).range(1..), value_name = "N")]
     pub ranks: Option<u32>,
+    /// This process is a rank, which another `equellec run --ranks` has started by a launcher, with
+    /// this library of MPI
+    #[arg(long, hide = true, value_name = "FILE", requires = "interpret")]
+    pub as_rank: Option<PathBuf>,
 }
 
 /// Arguments of `run`.

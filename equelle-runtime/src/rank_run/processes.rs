@@ -4,6 +4,7 @@
 //! chooses the error, prints it and tells the exit code to all. Where a rank does not answer, or
 //! MPI fails, rank 0 or the rank that found it prints, and ends all at once.
 
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,6 +22,7 @@ use crate::rank_id::RankId;
 use crate::rank_parts::RankParts;
 use crate::ranks::mpi::{Ending, MPI_LIBRARY, MpiTransport, Process, RANK_TIMEOUT, Received};
 use crate::ranks::{RankContext, RankProgress};
+use crate::report::marked::{self, RankProcess};
 use crate::session::{Options, Session};
 use crate::threads::Threads;
 
@@ -53,16 +55,22 @@ pub fn library_of(words: &[String]) -> Option<PathBuf> {
 
 /// Runs a rank from its connection with the others to its end; its exit code, which is that of all
 /// ranks. `prepare` reads the command line. `say` prints the last words of a run: rank 0 calls it,
-/// and another one where rank 0 does not answer.
+/// and another one where rank 0 does not answer. A rank that a driver watches tells its process.
 pub fn run<'a>(
     start: MpiStart,
     library: Option<&Path>,
+    is_watched: bool,
     prepare: impl FnOnce() -> Result<ProcessRun<'a>, Error>,
     say: &dyn Fn(&Result<(), Error>),
 ) -> u8 {
     match connect(start, library) {
         Ok(process) => {
             let process = Arc::new(process);
+            if is_watched {
+                let rank = RankProcess { rank: process.rank().0, process: std::process::id(), node: process.node().to_owned() };
+                // A closed standard error cannot be reported.
+                let _ = std::io::stderr().write_all(&marked::begin(&rank));
+            }
             let ended = prepare().and_then(|run| on_process(&process, run));
             conclude(
                 process,

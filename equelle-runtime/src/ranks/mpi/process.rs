@@ -145,6 +145,11 @@ impl Process {
         self.connection.name()
     }
 
+    /// Name of this machine.
+    pub fn node(&self) -> &str {
+        self.nodes.get(self.rank().index()).map_or("", String::as_str)
+    }
+
     /// The ranks of this machine.
     pub fn ranks_of_node(&self) -> NodeRanks {
         self.ranks_of_node
@@ -290,7 +295,7 @@ impl Process {
             let _ = self.connection.notify(0, Notice::Fault(outcome).bytes());
         }
         // One of those that posted is first.
-        let patience = ENDED_BY_OTHERS + Duration::from_millis(500) * self.connection.rank();
+        let patience = ENDED_BY_OTHERS + ENDED_BY_OTHERS / 2 * self.connection.rank().min(4);
         let begun = Instant::now();
         while begun.elapsed() < patience {
             let _ = self.connection.progress();
