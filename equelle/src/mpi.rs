@@ -58,6 +58,13 @@ impl Installation {
         command
     }
 
+    /// The command that starts a simulator so often; words of its command line may follow.
+    pub fn simulator(&self, n_ranks: u32, program: &Path) -> Command {
+        let mut command = self.command(n_ranks, program);
+        command.arg("--mpi-library").arg(self.library_path());
+        command
+    }
+
     /// The library as an absolute path, if it is a file that is named by its path.
     pub fn library_path(&self) -> PathBuf {
         self.library.canonicalize().unwrap_or_else(|_| self.library.clone())

@@ -413,6 +413,10 @@ pub struct CompareArgs {
     /// back-end]
     #[arg(long, value_enum, value_delimiter = ',', value_name = "LEVEL")]
     pub levels: Vec<Level>,
+    /// Numbers of ranks to compare; more than one are processes of the MPI of this machine
+    /// [default: 1]
+    #[arg(long, value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..), value_name = "N")]
+    pub ranks: Vec<u32>,
     /// Largest accepted difference, relative to the largest value of an output [default:
     /// 1e-12; 1e-6 for implicit programs; 5.4e-4 with --precision f32]
     #[arg(long, value_name = "NUMBER")]

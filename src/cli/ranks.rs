@@ -76,8 +76,8 @@ pub(super) fn run(
             Some(program) => program,
             None => package.build(Some(console)).run()?,
         };
-        words.splice(..0, ["--marked".to_owned(), "--mpi-library".to_owned(), mpi.library_path().display().to_string()]);
-        mpi.command(n_ranks, &program)
+        words.insert(0, "--marked".to_owned());
+        mpi.simulator(n_ranks, &program)
     };
     command.args(words);
     let records = plot::Records::before(args, given);

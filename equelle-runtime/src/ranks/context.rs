@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use super::domain_plan::{DomainPlan, Exchanged};
 use super::transport::{Transport, all_gather, packed, unpacked};
+use super::work::WorkTimes;
 use crate::domain::Domain;
 use crate::error::Error;
 use crate::operators::{BoolReduction, Reduction};
@@ -31,6 +32,7 @@ pub struct RankProgress {
     messages: AtomicU64,
     bytes: AtomicU64,
     has_lost_rank: AtomicBool,
+    work: WorkTimes,
 }
 
 impl RankProgress {
@@ -48,6 +50,10 @@ impl RankProgress {
     /// Messages that were sent in exchanges, and their bytes.
     pub fn exchanged(&self) -> Exchanged {
         Exchanged { messages: self.messages.load(Ordering::Relaxed), bytes: self.bytes.load(Ordering::Relaxed) }
+    }
+
+    pub(super) fn work(&self) -> &WorkTimes {
+        &self.work
     }
 
     /// True if another rank ended before it had sent what this one waited for, so that an error

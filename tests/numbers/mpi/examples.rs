@@ -102,6 +102,22 @@ fn built_programs_notice_a_launcher() {
     // `--help` is that of one process.
     let help = run(&mut mpi.shell(2, &format!("exec {} --help", simulator.display())));
     assert_eq!(help.stdout.matches("Usage:").count(), 1, "{}", help.stdout);
+    // The summary tells what the ranks have done, once.
+    let told = run(&mut mpi.shell(3, &format!("exec {} --profile", start(&folder.join("three")).replace(" -q ", " "))));
+    let lines: Vec<&str> = told.stderr.lines().filter(|line| line.starts_with("3 ranks (")).collect();
+    assert!(matches!(lines[..], [line] if line.contains("67 cells a rank") && line.contains("at most 2 neighbours")), "{}", told.stderr);
+    assert_eq!(told.stderr.lines().filter(|line| line.starts_with("rank ")).count(), 1, "{}", told.stderr);
+    // `compare` has rows of ranks.
+    let mut compare =
+        words(&["compare", &program.display().to_string(), &example.join("case.param").display().to_string(), "--ranks", "1,2,3"]);
+    compare.push("output_every=1000".to_owned());
+    let compared = run(&mut mpi.equellec(&compare));
+    assert_eq!(compared.code, Some(0), "{}", compared.stderr);
+    for n_ranks in [2, 3] {
+        let title = format!("serial -O2 on {n_ranks} ranks against serial -O2");
+        assert!(compared.stdout.lines().any(|line| line == title), "{}", compared.stdout);
+    }
+    assert!(!compared.stdout.contains("beyond") && compared.stdout.contains("same bits"), "{}", compared.stdout);
     // Nothing of MPI is linked.
     let linked = run(std::process::Command::new("ldd").arg(&simulator));
     assert!(!linked.stdout.contains("libmpi"), "{}", linked.stdout);

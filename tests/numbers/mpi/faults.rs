@@ -188,7 +188,12 @@ fn differences(case: &Case, mpi: &Mpi) -> usize {
         ("a bad parameter", format!("exec {}", rank("nx=many")), 4, "must be a whole number"),
         ("more ranks than cells", format!("exec {}", rank("nx=2 ny=1")), 4, "cannot be cut"),
         ("more ranks than cells of arrays", format!("exec {}", rank("nx=2 ny=1 grid_layout=unstructured")), 4, "rank 2 of 3 has no cell"),
-        ("a rank without cells", format!("exec {}", rank(&format!("partition_file={}", partition.display()))), 4, "rank 2"),
+        (
+            "a rank without cells",
+            format!("exec {}", rank(&format!("partition_file={}", partition.display()))),
+            4,
+            "has the cells of 2 ranks, and the run has 3",
+        ),
     ];
     for (what, script, code, says) in &scenarios {
         let ended = run(&mut mpi.shell(RANKS, script));
