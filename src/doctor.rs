@@ -1,4 +1,4 @@
-//! `equellec doctor`: checks tool chain, cache and GPU.
+//! `equellec doctor`: checks tool chain, cache, GPU and MPI.
 
 use std::fs;
 use std::path::Path;
@@ -9,6 +9,7 @@ use equelle_runtime::session::placement::CROSSOVER_CELLS;
 use equelle::cache::{self, Cache};
 use equelle::cargo;
 use equelle::failure::Failure;
+use equelle::mpi::Installation;
 use equelle::package::written;
 use equelle::registry::Registry;
 
@@ -21,7 +22,7 @@ pub struct Report {
     pub result: Result<(), Failure>,
 }
 
-/// Looks at cargo and the cache folder, and lets each back-end look.
+/// Looks at cargo, the cache folder and MPI, and lets each back-end look.
 pub fn examine(backends: Registry) -> Report {
     let mut lines = vec![format!("equellec   {} (runtime {})", env!("CARGO_PKG_VERSION"), cache::version_hash())];
     let cargo = cargo::version();
@@ -48,6 +49,13 @@ pub fn examine(backends: Registry) -> Report {
             lines.push(format!("{:<11}{line}", if number == 0 { backend.name() } else { "" }));
         }
     }
+    lines.push(match Installation::find(None) {
+        Ok(Installation { launcher, library, name }) => {
+            format!("MPI        {name}: `{}` and `{}`, for runs on several ranks", launcher.program.display(), library.display())
+        }
+        Err(Failure::Error(error)) => format!("MPI        {}; {}", error.message, error.hint.unwrap_or_default()),
+        Err(Failure::Program | Failure::Exit(_) | Failure::Internal(_)) => "MPI        none".to_owned(),
+    });
     lines.extend(package_line(Path::new(".")));
     Report { text: lines.join("\n") + "\n", result: cargo.map(drop).and(cache.map(drop)) }
 }

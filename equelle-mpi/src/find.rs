@@ -51,7 +51,13 @@ pub fn launcher_at(program: &Path) -> Option<Launcher> {
     let output = Command::new(program).arg("--version").stdin(Stdio::null()).output().ok()?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
     let family = family_of(&text)?;
-    Some(Launcher { program: program.to_owned(), family, version: version_of(&text) })
+    let program = match family {
+        // Programs that it starts lie beside it, which it does not find through a link.
+        Family::Mpich => program.canonicalize().ok()?,
+        // The name tells wrappers what they are.
+        Family::OpenMpi => program.to_owned(),
+    };
+    Some(Launcher { program, family, version: version_of(&text) })
 }
 
 /// The MPI that a launcher says it is of.

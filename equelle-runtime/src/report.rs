@@ -2,6 +2,7 @@
 //! never among the results.
 
 pub mod event;
+pub mod marked;
 mod messages;
 mod progress;
 

@@ -19,6 +19,7 @@ mod parameter_checks;
 pub mod placement;
 pub mod profile;
 mod profiler;
+mod rank_report;
 mod reading;
 mod recovery_states;
 mod round_length;

@@ -18,6 +18,7 @@ use crate::rank_run::processes::{self, ProcessRun};
 use crate::rank_run::{self, ThreadRanks};
 use crate::report::MessageFormat;
 use crate::report::event::{End, Event};
+use crate::report::marked::{self, Marked};
 use crate::session::{Options, Session};
 use crate::source::Source;
 
@@ -47,6 +48,8 @@ struct CommandLine {
     compiled_in: Duration,
     /// Number of ranks that are threads of this process.
     ranks_threads: Option<u32>,
+    /// True if a driver reads standard output and standard error.
+    is_marked: bool,
     /// The library of MPI, which a driver has found.
     mpi_library: Option<PathBuf>,
     words: Vec<String>,
@@ -120,6 +123,7 @@ fn run_rank(program: &Arc<Program>, backends: &[Backend], words: &[String], star
         return printed.map_or_else(|error| error.kind.exit_code(), |()| 0);
     }
     let format = line.as_ref().map_or(MessageFormat::Human, |line| line.format);
+    let is_marked = line.as_ref().is_ok_and(|line| line.is_marked);
     let library = line.as_ref().ok().and_then(|line| line.mpi_library.clone().or_else(|| processes::library_of(&line.words)));
     let mut parameters = Vec::new();
     let prepare = || {
@@ -132,18 +136,29 @@ fn run_rank(program: &Arc<Program>, backends: &[Backend], words: &[String], star
         (options, parameters) = opened(line, backend, Interrupt::by_signals()?);
         Ok(ProcessRun { program, needs: halo_needs(program)?, words: &parameters, options, simulate: &backend.run })
     };
-    let say = |result: &Result<(), Error>| {
-        // A closed standard error cannot be reported; the exit code stays.
-        let _ = std::io::stderr().write_all(last_words(&program.source, result, format, started).as_bytes());
-    };
-    processes::run(start, library.as_deref(), prepare, &say)
+    let say = |result: &Result<(), Error>| say_last_words(&program.source, result, format, started, is_marked);
+    processes::run(start, library.as_deref(), is_marked, prepare, &say)
+}
+
+/// Prints the last messages of a run on ranks; with marks for a driver, who learns the exit code.
+pub fn say_last_words(source: &Source, result: &Result<(), Error>, format: MessageFormat, started: Instant, is_marked: bool) {
+    let words = last_words(source, result, format, started).into_bytes();
+    let mut bytes = Vec::new();
+    // Writing to memory does not fail.
+    let _ = if is_marked { Marked::new(&mut bytes).write_all(&words) } else { bytes.write_all(&words) };
+    if is_marked {
+        bytes.extend(marked::end(result.as_ref().err().map_or(0, |error| error.kind.exit_code())));
+    }
+    // A closed standard error cannot be reported; the exit code stays.
+    let _ = std::io::stderr().write_all(&bytes);
 }
 
 /// The options of a run, and its parameters.
 fn opened(line: CommandLine, backend: &Backend, interrupt: Interrupt) -> (Options, Vec<String>) {
     let options =
         Options { quiet: line.quiet, profile: line.profile, verbose: line.verbose, format: line.format, interrupt, ..Options::default() };
-    (Options { back_end: backend.name, take_over: line.take_over, compiled_in: line.compiled_in, ..options }, line.words)
+    let options = Options { back_end: backend.name, take_over: line.take_over, compiled_in: line.compiled_in, ..options };
+    (if line.is_marked { options.marked() } else { options }, line.words)
 }
 
 /// The needs of a program on several ranks.
@@ -206,6 +221,7 @@ fn parse_command_line(words: &[String]) -> Result<CommandLine, Error> {
                 let number = words.next().and_then(|word| word.parse().ok()).filter(|&number| number > 0);
                 line.ranks_threads = Some(number.ok_or_else(|| usage("`--ranks-threads` needs a number above zero".to_string()))?);
             }
+            "--marked" => line.is_marked = true,
             "--mpi-library" => {
                 line.mpi_library = Some(words.next().ok_or_else(|| usage("`--mpi-library` needs a file".to_string()))?.into())
             }

@@ -5,10 +5,10 @@
 //! [`columns`] find names that clash), [`registry`] (the back-ends), [`compiled`] (a program for
 //! some of them), [`inputs`] (what it reads), [`simulation`] (runs in memory),
 //! [`interpret`] (running without a build), [`ranks`] and [`rank_plan`] (running on several ranks,
-//! and what that will take), [`package`] (verified IR to a cargo package), [`cache`]
-//! (where the runtime crates and built simulators live), [`cargo`] and [`background`] (building
-//! one), [`processor`] (for which processor), [`report`] (what the compiler did), [`emitter`] and
-//! [`failure`] (messages), [`files`] (writing them).
+//! and what that will take), [`mpi`] (that of this machine), [`package`] (verified IR to a cargo
+//! package), [`cache`] (where the runtime crates and built simulators live), [`cargo`] and
+//! [`background`] (building one), [`processor`] (for which processor), [`report`] (what the
+//! compiler did), [`emitter`] and [`failure`] (messages), [`files`] (writing them).
 
 #![forbid(unsafe_code)]
 
@@ -24,6 +24,7 @@ pub mod imports;
 pub mod inputs;
 pub mod interpret;
 pub mod keys;
+pub mod mpi;
 pub mod package;
 pub mod pipeline;
 pub mod processor;

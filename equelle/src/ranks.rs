@@ -1,9 +1,11 @@
 //! Interpretation of programs on several ranks.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use equelle_runtime::rank_run;
 pub use equelle_runtime::rank_run::ThreadRanks;
+use equelle_runtime::rank_run::processes::ProcessRun;
 use equelle_runtime::ranks::RankProgress;
 use equelle_runtime::session::Options;
 use equelle_runtime::{Error, ErrorKind, Program, Session};
@@ -35,4 +37,26 @@ pub fn run(
         }
         run_poisoned(kernels, compiled.verified(), session, compiled.poison())
     })
+}
+
+/// Interprets a program on a rank that is this process, as a launcher of MPI has started it, and
+/// a driver watches; the exit code of all ranks. `say` is as for [`rank_run::processes::run`].
+///
+/// # Errors
+/// `Usage` if no launcher has.
+pub fn run_process(
+    kernels: Kernels,
+    program: &Arc<Program>,
+    compiled: &RankProgram,
+    words: &[String],
+    options: Options,
+    library: Option<&Path>,
+    say: &dyn Fn(&Result<(), Error>),
+) -> Result<u8, Error> {
+    let no_launcher = || Error::new(ErrorKind::Usage, "no launcher of MPI has started this process");
+    let start = rank_run::processes::mpi_start().ok_or_else(no_launcher)?;
+    let simulate = |session: Session| run_poisoned(kernels, compiled.verified(), session, compiled.poison());
+    let options = Options { back_end: kernels.back_end(), ..options };
+    let prepare = || Ok(ProcessRun { program, needs: compiled.needs(), words, options, simulate: &simulate });
+    Ok(rank_run::processes::run(start, library, true, prepare, say))
 }

@@ -316,9 +316,13 @@ pub struct RankArgs {
     /// Print what a run on ranks takes, and run nothing: cells, exchanges and memory of each rank
     #[arg(long, help_heading = RUN, requires = "ranks", conflicts_with_all = ["list_inputs", "template"])]
     pub dry_run: bool,
-    /// Number of ranks
-    #[arg(long, help_heading = RUN, requires = "dry_run", value_parser = clap::value_parser!(u32).range(1..), value_name = "N")]
+    /// Run on so many ranks: processes that the MPI of this machine starts and connects
+    #[arg(long, help_heading = RUN, value_parser = clap::value_parser!(u32).range(1..), value_name = "N")]
     pub ranks: Option<u32>,
+    /// This process is a rank, which another `equellec run --ranks` has started by a launcher, with
+    /// this library of MPI
+    #[arg(long, hide = true, value_name = "FILE", requires = "interpret")]
+    pub as_rank: Option<PathBuf>,
 }
 
 /// Arguments of `run`.
@@ -409,6 +413,10 @@ pub struct CompareArgs {
     /// back-end]
     #[arg(long, value_enum, value_delimiter = ',', value_name = "LEVEL")]
     pub levels: Vec<Level>,
+    /// Numbers of ranks to compare; more than one are processes of the MPI of this machine
+    /// [default: 1]
+    #[arg(long, value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..), value_name = "N")]
+    pub ranks: Vec<u32>,
     /// Largest accepted difference, relative to the largest value of an output [default:
     /// 1e-12; 1e-6 for implicit programs; 5.4e-4 with --precision f32]
     #[arg(long, value_name = "NUMBER")]

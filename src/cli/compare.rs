@@ -8,13 +8,15 @@ use std::process::{Command, Stdio};
 use std::{env, fs};
 
 use equelle_front::backend::Backend;
-use equelle_runtime::{Error, ErrorKind};
+use equelle_runtime::ranks::mpi::MPI_LIBRARY;
+use equelle_runtime::{Error, ErrorKind, Parameters};
 
 use super::args::{CompareArgs, Level, ProgramArgs, Real};
 use super::compile::compile;
 use crate::console::Console;
 use equelle::failure::Failure;
 use equelle::interpret::check_machine;
+use equelle::mpi::Installation;
 use equelle::registry::Registry;
 
 /// Relative round-off in double precision: geometry is rounded in another order where spacings are
@@ -33,6 +35,7 @@ const SOLVERS: f64 = 1e-6;
 struct Way {
     backend: &'static dyn Backend,
     level: Level,
+    n_ranks: u32,
 }
 
 impl Way {
@@ -41,7 +44,8 @@ impl Way {
             Level::Zero => 0,
             Level::Two => 2,
         };
-        format!("{} -O{level}", self.backend.name())
+        let ranks = if self.n_ranks == 1 { String::new() } else { format!(" on {} ranks", self.n_ranks) };
+        format!("{} -O{level}{ranks}", self.backend.name())
     }
 }
 
@@ -52,7 +56,8 @@ pub(super) fn compare(backends: Registry, args: &CompareArgs, console: &Console)
     if others.is_empty() {
         let error = Error::new(ErrorKind::Usage, format!("there is only one way to run the program: {}", first.title()));
         let names: Vec<&str> = backends.iter().map(|backend| backend.name()).collect();
-        let hint = format!("name two back-ends, as in --backend {}, or two levels, as in --levels 0,2", names.join(","));
+        let hint =
+            format!("name two back-ends, as in --backend {}, two levels, as in --levels 0,2, or ranks, as in --ranks 1,2", names.join(","));
         return Err(error.hint(hint).into());
     }
     if args.tolerance.is_some_and(|tolerance| tolerance.is_nan() || tolerance < 0.0) {
@@ -78,11 +83,18 @@ pub(super) fn compare(backends: Registry, args: &CompareArgs, console: &Console)
         (Real::F64, true) => SOLVERS,
         (Real::F64, false) => ROUND_OFF,
     });
+    let is_on_ranks = ways.iter().any(|way| way.n_ranks > 1);
+    let library = Parameters::from_words(&args.parameters)?.path(MPI_LIBRARY)?;
+    let mpi = is_on_ranks.then(|| Installation::find(library.as_deref())).transpose()?;
     let scratch = tempfile::tempdir().map_err(|error| Failure::io("make a folder in", &env::temp_dir(), &error))?;
     let run = |way: Way| -> Result<Outputs, Failure> {
         console.progress(&format!("Running on {}", way.title()));
         let folder = scratch.path().join(way.title().replace(' ', ""));
-        let mut command = Command::new(&programs[&(way.level as u8)]);
+        let program = &programs[&(way.level as u8)];
+        let mut command = match mpi.as_ref().filter(|_| way.n_ranks > 1) {
+            Some(mpi) => mpi.simulator(way.n_ranks, program),
+            None => Command::new(program),
+        };
         if backends.len() > 1 {
             command.args(["--backend", way.backend.name()]);
         }
@@ -105,20 +117,24 @@ pub(super) fn compare(backends: Registry, args: &CompareArgs, console: &Console)
     Err(Error::new(ErrorKind::Simulation, message).into())
 }
 
-/// Every back-end at every level; the first is the reference. A single back-end runs at both levels
-/// unless levels are named.
+/// Every back-end at every level on every number of ranks; the first is the reference. A single
+/// back-end runs at both levels unless levels or ranks are named.
 fn ways(args: &CompareArgs) -> Vec<Way> {
     let levels = match (&args.levels[..], &args.backends[..]) {
+        ([], _) if !args.ranks.is_empty() => vec![args.source.program.level],
         ([], [] | [_]) => vec![Level::Zero, Level::Two],
         ([], _) => vec![args.source.program.level],
         (levels, _) => levels.to_vec(),
     };
+    let ranks = if args.ranks.is_empty() { &[1][..] } else { &args.ranks[..] };
     let mut ways: Vec<Way> = Vec::new();
     for &backend in &args.backends {
         for &level in &levels {
-            let way = Way { backend, level };
-            if !ways.contains(&way) {
-                ways.push(way);
+            for &n_ranks in ranks {
+                let way = Way { backend, level, n_ranks };
+                if !ways.contains(&way) {
+                    ways.push(way);
+                }
             }
         }
     }

@@ -13,6 +13,7 @@ mod halo_counts;
 mod inputs;
 mod man;
 mod plot;
+mod ranks;
 mod run;
 mod stdout;
 mod sweep;
@@ -76,7 +77,7 @@ fn dispatch(backends: Registry, this: &[OsString], cli: Cli, console: &Console) 
     match (cli.verb, cli.plain.file) {
         (Some(_), Some(file)) => Err(Failure::usage(format!("`{}` stands before the verb; write the verb first", file.display()))),
         (Some(verb), None) => match verb {
-            Verb::Run(args) => run::run(&args, console),
+            Verb::Run(args) => run::run(&args, this, console),
             Verb::Build(args) => compile::build(&args, console),
             Verb::Compare(args) => compare::compare(backends, &args, console),
             Verb::Sweep(args) => sweep::sweep(&args, this, console),

@@ -1,5 +1,6 @@
 //! `equellec run`
 
+use std::ffi::OsString;
 use std::io::Write as _;
 use std::path::Path;
 use std::process::Command;
@@ -18,19 +19,21 @@ use super::compile::compile;
 use super::dry_run;
 use super::inputs;
 use super::plot;
+use super::ranks;
 use crate::console::{Console, MessageFormat};
 use equelle::background::BackgroundBuild;
 use equelle::compiled::{CachedPackage, Compiled};
 use equelle::failure::Failure;
 use equelle::interpret::{self, Kernels, check_machine};
-use equelle::ranks::{self, RankProgram, ThreadRanks};
+use equelle::ranks::{RankProgram, ThreadRanks, run as run_on_threads};
 
 /// Told where runs begin without a build.
 pub(super) const AT_ONCE: &str = "Running without a build, by interpretation; `--compiled` builds a faster program first";
 
 /// Compiles a program if needed, and runs it; or interprets it.
-pub(super) fn run(args: &RunArgs, console: &Console) -> Result<(), Failure> {
+pub(super) fn run(args: &RunArgs, this: &[OsString], console: &Console) -> Result<(), Failure> {
     let begun = Instant::now();
+    ranks::refuse_launcher(args)?;
     if args.list_inputs || args.template {
         let compiled = compile(&args.source.file, &args.source.program, &[args.backend], console)?;
         let program = compiled.program();
@@ -49,10 +52,17 @@ pub(super) fn run(args: &RunArgs, console: &Console) -> Result<(), Failure> {
         let kernels = args.interpret.map(|kernels| interpreted_kernels(kernels, args.backend, &args.source.program)).transpose()?;
         return dry_run::print_plan(&compiled, kernels, args.backend, &given, n_ranks, console);
     }
+    if let Some(n_ranks) = args.on_ranks.ranks.filter(|&n_ranks| n_ranks > 1) {
+        let compiled = compile(&args.source.file, &own, &[args.backend], console)?;
+        return ranks::run(&compiled, n_ranks, args, &given, this, console);
+    }
     if let Some(kernels) = args.interpret {
         let kernels = interpreted_kernels(kernels, args.backend, &args.source.program)?;
         check_machine(args.backend)?;
         let compiled = compile(&args.source.file, &own, &[args.backend], console)?;
+        if let Some(library) = &args.on_ranks.as_rank {
+            return ranks::interpret_rank(kernels, &compiled, options(args, Interrupt::by_signals()?, console), &given, library);
+        }
         inputs::check(compiled.program(), &args.source.file, &given, console)?;
         return interpreted(kernels, &compiled, begun, args, &given, console);
     }
@@ -118,7 +128,7 @@ fn built(program: &Path, begun: Instant, args: &RunArgs, given: &[String], conso
 }
 
 /// The command line of a program that has been built, and goes on from a state if there is one.
-fn words_of_built(args: &RunArgs, given: &[String], state: Option<&Path>, console: &Console) -> Vec<String> {
+pub(super) fn words_of_built(args: &RunArgs, given: &[String], state: Option<&Path>, console: &Console) -> Vec<String> {
     let json = console.format == MessageFormat::Json;
     // A bar would be drawn over the picture.
     let is_quiet = args.quiet || args.watch.is_some();
@@ -190,7 +200,7 @@ fn interpret(kernels: Kernels, compiled: &Compiled, parameters: &[String], optio
         Some(n_ranks) => {
             let program = RankProgram::new(compiled.verified()).map_err(|error| error.into_failure(compiled.source()))?;
             let ranks = ThreadRanks { n_ranks, partition: None, seed: Some(u64::from(n_ranks)) };
-            ranks::run(kernels, compiled.program(), &program, parameters, options, &ranks, &|_| ()).map(|_| ())
+            run_on_threads(kernels, compiled.program(), &program, parameters, options, &ranks, &|_| ()).map(|_| ())
         }
     };
     // A closed standard error cannot be reported; the exit code stays.

@@ -16,6 +16,7 @@ mod cuda;
 mod implicit;
 mod memory;
 mod mhd;
+mod mpi;
 mod nested_choices;
 mod package;
 mod patterns;

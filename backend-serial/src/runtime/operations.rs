@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use equelle_runtime::grid::SideMap;
 use equelle_runtime::math::table::Table;
+use equelle_runtime::ranks::RankWork;
 use equelle_runtime::{
     Binary, BoolReduction, CanonicalSet, Comparison, EntityKind, Error, Extent, FaceReduction, Logic, Operations, Real, Reduction, Unary,
     math,
@@ -321,6 +322,7 @@ impl<R: Real> Operations for SerialRuntime<R> {
 
     fn reduce_bools(&mut self, reduction: BoolReduction, values: &Bools) -> Result<bool, Error> {
         if let Some(rank) = self.session.rank() {
+            let _time = rank.progress().time(RankWork::Reduce);
             return self.located(rank.reduce_bools(reduction, &values.domain, &values.values));
         }
         Ok(match reduction {

@@ -10,7 +10,7 @@ use equelle_runtime::input::CollectionInput;
 #[cfg(feature = "solvers")]
 use equelle_runtime::linalg::space::host::HostSpace;
 use equelle_runtime::math::table::Table;
-use equelle_runtime::ranks::RankContext;
+use equelle_runtime::ranks::{RankContext, RankWork};
 use equelle_runtime::report::bytes;
 use equelle_runtime::session::placement::ComputeDevice;
 use equelle_runtime::session::{LoopState, RoundLength, Session, grid_requirements};
@@ -133,6 +133,7 @@ impl<R: Real> SerialRuntime<R> {
 impl<R: Real> SerialRuntime<R> {
     /// Brings values of the halo from their owners; into a copy where others hold the values.
     fn exchange_values<T: Wire>(&self, rank: &RankContext, domain: &Arc<Domain>, values: &mut Values<T>, depth: u32) -> Result<(), Error> {
+        let _time = rank.progress().time(RankWork::Exchange);
         let mut buffer = values.take().into_buffer();
         rank.exchange(domain, &mut buffer, depth).map_err(|error| self.session.locate(error))?;
         *values = buffer.share();

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use equelle_runtime::domain::Domain;
+use equelle_runtime::ranks::RankWork;
 use equelle_runtime::reduce::{leaf_count, nothing_to_reduce};
 use equelle_runtime::{Binary, Error, ErrorKind, Real, Reduction, Unary};
 
@@ -122,7 +123,10 @@ pub(super) fn reduce_components<R: Real>(rt: &SerialRuntime<R>, reduction: Reduc
     let mut out = [0.0; 3];
     for (out, component) in out.iter_mut().zip(a.components()) {
         let reduced = match rt.session().rank() {
-            Some(rank) => rank.reduce(reduction, &a.domain, component)?,
+            Some(rank) => {
+                let _time = rank.progress().time(RankWork::Reduce);
+                rank.reduce(reduction, &a.domain, component)?
+            }
             None => {
                 let mut leaves = rt.doubles.take(leaf_count(component.len()));
                 reduce_values(rt, reduction, &a.domain, component, &mut leaves, |value| value)

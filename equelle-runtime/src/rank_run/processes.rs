@@ -4,6 +4,7 @@
 //! chooses the error, prints it and tells the exit code to all. Where a rank does not answer, or
 //! MPI fails, rank 0 or the rank that found it prints, and ends all at once.
 
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,7 +20,8 @@ use crate::program::{HaloNeeds, Program};
 use crate::rank_id::RankId;
 use crate::rank_parts::RankParts;
 use crate::ranks::mpi::{Ending, MPI_LIBRARY, MpiTransport, Process, RANK_TIMEOUT, Received};
-use crate::ranks::{RankContext, RankProgress};
+use crate::ranks::{RankContext, RankProgress, RankSurroundings};
+use crate::report::marked::{self, RankProcess};
 use crate::session::{Options, Session};
 use crate::threads::Threads;
 
@@ -52,16 +54,22 @@ pub fn library_of(words: &[String]) -> Option<PathBuf> {
 
 /// Runs a rank from its connection with the others to its end; its exit code, which is that of all
 /// ranks. `prepare` reads the command line. `say` prints the last words of a run: rank 0 calls it,
-/// and another one where rank 0 does not answer.
+/// and another one where rank 0 does not answer. A rank that a driver watches tells its process.
 pub fn run<'a>(
     start: MpiStart,
     library: Option<&Path>,
+    is_watched: bool,
     prepare: impl FnOnce() -> Result<ProcessRun<'a>, Error>,
     say: &dyn Fn(&Result<(), Error>),
 ) -> u8 {
     match connect(start, library) {
         Ok(process) => {
             let process = Arc::new(process);
+            if is_watched {
+                let rank = RankProcess { rank: process.rank().0, process: std::process::id(), node: process.node().to_owned() };
+                // A closed standard error cannot be reported.
+                let _ = std::io::stderr().write_all(&marked::begin(&rank));
+            }
             let ended = prepare().and_then(|run| on_process(&process, run));
             conclude(
                 process,
@@ -119,6 +127,8 @@ fn on_process(process: &Arc<Process>, run: ProcessRun) -> Result<Ended, Error> {
     let ProcessRun { program, needs, words, options, simulate } = run;
     // From here on the others learn where this rank ends.
     let context = RankContext::new(Box::new(MpiTransport::new(process)));
+    let place = RankSurroundings { by: process.mpi().to_owned(), n_nodes: process.ranks_of_node().n_nodes, waits: process.waits().clone() };
+    context.progress().is_at(place);
     let parameters = Parameters::from_words(words)?;
     process.limit_waits(timeout(&parameters)?);
     let n_ranks = u32::try_from(process.n_ranks()).map_err(|_| Error::internal("ranks are counted with 32 bits"))?;

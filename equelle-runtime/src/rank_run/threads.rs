@@ -8,7 +8,7 @@ use crate::io::Sink;
 use crate::params::Parameters;
 use crate::program::{HaloNeeds, Program};
 use crate::rank_parts::RankParts;
-use crate::ranks::{Partition, RankContext, RankProgress, ThreadTransport};
+use crate::ranks::{Partition, RankContext, RankProgress, RankSurroundings, ThreadTransport};
 use crate::session::{Options, Session};
 use crate::threads::Threads;
 
@@ -42,9 +42,13 @@ pub fn run(
     parts.write_owners(&parameters, &options.sink)?;
     let run = RankedRun { program, words, threads: &Threads::one(), simulate };
     let (back_end, interrupt) = (options.back_end, options.interrupt.clone());
-    let contexts =
-        ThreadTransport::connected(parts.n_ranks(), ranks.seed).into_iter().map(|transport| RankContext::new(Box::new(transport)));
-    let contexts: Vec<RankContext> = contexts.collect();
+    let context = |transport: ThreadTransport| {
+        let place = RankSurroundings { by: "threads of one process".to_owned(), n_nodes: 1, waits: transport.waits().clone() };
+        let context = RankContext::new(Box::new(transport));
+        context.progress().is_at(place);
+        context
+    };
+    let contexts: Vec<RankContext> = ThreadTransport::connected(parts.n_ranks(), ranks.seed).into_iter().map(context).collect();
     let progress = contexts.iter().map(|context| Arc::clone(context.progress())).collect();
     let mut options = Some(options);
     let mut ended: Vec<Ended> = std::thread::scope(|scope| {

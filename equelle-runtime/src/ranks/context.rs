@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use super::attempts::Attempts;
 use super::domain_plan::{DomainPlan, Exchanged};
 use super::transport::{Transport, all_gather, all_to_all, packed, unpacked};
+use super::work::WorkTimes;
 use crate::domain::Domain;
 use crate::error::Error;
 use crate::operators::{BoolReduction, Reduction};
@@ -32,6 +33,7 @@ pub struct RankProgress {
     messages: AtomicU64,
     bytes: AtomicU64,
     has_lost_rank: AtomicBool,
+    work: WorkTimes,
 }
 
 impl RankProgress {
@@ -49,6 +51,10 @@ impl RankProgress {
     /// Messages that were sent in exchanges, and their bytes.
     pub fn exchanged(&self) -> Exchanged {
         Exchanged { messages: self.messages.load(Ordering::Relaxed), bytes: self.bytes.load(Ordering::Relaxed) }
+    }
+
+    pub(super) fn work(&self) -> &WorkTimes {
+        &self.work
     }
 
     /// True if another rank ended before it had sent what this one waited for, so that an error

@@ -27,6 +27,7 @@ pub mod partition_file;
 mod routes;
 mod threads;
 mod transport;
+mod work;
 
 pub use crate::rank_id::RankId;
 pub use boxes::{Box3, Boxes};
@@ -37,3 +38,4 @@ pub use halo_counts::{HaloCounts, RankHalo};
 pub use partition::Partition;
 pub use threads::ThreadTransport;
 pub use transport::Transport;
+pub use work::{RankSurroundings, RankTimer, RankWork, Waits};

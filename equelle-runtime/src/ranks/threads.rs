@@ -3,9 +3,10 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::transport::Transport;
+use super::work::Waits;
 use crate::error::{Error, ErrorKind};
 use crate::rank_id::RankId;
 
@@ -15,6 +16,7 @@ pub struct ThreadTransport {
     to: Vec<Sender<Vec<u8>>>,
     from: Vec<Mutex<Receiver<Vec<u8>>>>,
     has_lost: AtomicBool,
+    waits: Waits,
     /// State of the numbers by which messages are delayed, if they are.
     delays: Option<Mutex<u64>>,
 }
@@ -40,9 +42,15 @@ impl ThreadTransport {
                 to,
                 from,
                 has_lost: AtomicBool::new(false),
+                waits: Waits::default(),
                 delays: delays(rank),
             })
             .collect()
+    }
+
+    /// Its waits.
+    pub fn waits(&self) -> &Waits {
+        &self.waits
     }
 
     /// Waits up to half a millisecond before one message in eight.
@@ -80,8 +88,15 @@ impl Transport for ThreadTransport {
     }
 
     fn receive(&self, from: RankId) -> Result<Vec<u8>, Error> {
-        let receiver = self.from.get(from.index());
-        let received = receiver.map(|receiver| receiver.lock().unwrap_or_else(PoisonError::into_inner).recv());
+        let receiver = self.from.get(from.index()).map(|receiver| receiver.lock().unwrap_or_else(PoisonError::into_inner));
+        let received = receiver.map(|receiver| {
+            receiver.try_recv().or_else(|_| {
+                let begun = Instant::now();
+                let received = receiver.recv();
+                self.waits.add(begun.elapsed());
+                received
+            })
+        });
         received.and_then(Result::ok).ok_or_else(|| self.lost(from))
     }
 

@@ -234,6 +234,44 @@ pub struct Summary {
     pub steps_in_parts: usize,
     /// Their parts.
     pub parts: usize,
+    /// The ranks of the run, if it has several.
+    pub ranks: Option<RanksReport>,
+}
+
+/// Ranks of a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RanksReport {
+    /// The MPI that connected them, such as `Open MPI 4.1.4`.
+    pub by: String,
+    /// Number of machines.
+    pub nodes: u64,
+    /// Each rank.
+    pub ranks: Vec<RankReport>,
+}
+
+/// A rank of a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RankReport {
+    /// Cells that it owns.
+    pub cells: u64,
+    /// Copies of cells of others.
+    pub halo_cells: u64,
+    /// Ranks that own them.
+    pub neighbours: u64,
+    /// Exchanges of halos.
+    pub exchanges: u64,
+    /// Messages that it has sent in them, and their bytes.
+    pub messages: u64,
+    /// Bytes of these messages.
+    pub bytes: u64,
+    /// Time of the run.
+    pub seconds: f64,
+    /// Time that it waited for others.
+    pub waiting: f64,
+    /// Time of exchanges, without waits.
+    pub exchanging: f64,
+    /// Time of reductions over all ranks, without waits.
+    pub reducing: f64,
 }
 
 /// Totals of the solves at a line.
@@ -513,13 +551,37 @@ impl Summary {
                 .raw("unknowns", Range::array(&totals.unknowns))
                 .end()
         };
-        event("summary")
+        let object = event("summary")
             .number("seconds", self.seconds)
             .count("steps", self.steps)
             .count("cells", self.cells)
             .raw("solves", json::array(self.solves.iter().map(solves)))
             .count("steps_in_parts", self.steps_in_parts)
-            .count("parts", self.parts)
+            .count("parts", self.parts);
+        match &self.ranks {
+            Some(ranks) => object.raw("ranks", ranks.object()),
+            None => object,
+        }
+    }
+}
+
+impl RanksReport {
+    fn object(&self) -> String {
+        let rank = |rank: &RankReport| {
+            Object::default()
+                .raw("cells", rank.cells)
+                .raw("halo_cells", rank.halo_cells)
+                .raw("neighbours", rank.neighbours)
+                .raw("exchanges", rank.exchanges)
+                .raw("messages", rank.messages)
+                .raw("bytes", rank.bytes)
+                .number("seconds", rank.seconds)
+                .number("waiting", rank.waiting)
+                .number("exchanging", rank.exchanging)
+                .number("reducing", rank.reducing)
+                .end()
+        };
+        Object::default().text("by", &self.by).raw("nodes", self.nodes).raw("ranks", json::array(self.ranks.iter().map(rank))).end()
     }
 }
 

@@ -7,6 +7,7 @@ use std::time::Duration;
 use crate::handover::{Handover, Pace};
 use crate::interrupt::Interrupt;
 use crate::io::Sink;
+use crate::report::marked::Marked;
 use crate::report::{Listener, MessageFormat, ProgressStyle};
 
 /// Options of a session's messages and streams.
@@ -53,6 +54,13 @@ impl Default for Options {
 }
 
 impl Options {
+    /// Standard streams whose lines a driver tells from those of a launcher.
+    #[must_use]
+    pub fn marked(self) -> Options {
+        let (stdout, stderr) = (Box::new(Marked::new(std::io::stdout())), Box::new(Marked::new(std::io::stderr())));
+        Options { stdout, stderr, progress: ProgressStyle::Lines, ..self }
+    }
+
     /// Without any output; for tests and embedding, with [`super::Session::record_outputs`].
     pub fn silent() -> Self {
         Options {

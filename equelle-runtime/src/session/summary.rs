@@ -5,7 +5,7 @@ use super::{Session, placement};
 use std::sync::Arc;
 
 use crate::grid::Grid;
-use crate::report::event::Summary;
+use crate::report::event::{RanksReport, Summary};
 use crate::report::{Event, bytes, peak_memory, seconds};
 use crate::run::RunRecord;
 
@@ -36,9 +36,12 @@ impl Session {
             self.run.progress.event(&audit);
         }
         self.tell_audit();
-        self.run.progress.event(&self.summary_event());
+        let ranks = self.ranks_report();
+        let of_ranks = ranks.as_ref().map(|ranks| ranks.lines(self.run.progress.steps(), self.profiler().is_some()));
+        self.run.progress.event(&self.summary_event(ranks));
         let summary = self.summary();
         self.run.progress.message(&summary);
+        of_ranks.iter().flatten().for_each(|line| self.run.progress.message(line));
         // After what it would change: the time and memory of the run.
         self.run.timing.tell(&mut self.run.progress, &self.run.threads);
         if let Some(hint) = self.placement_hint() {
@@ -58,7 +61,7 @@ impl Session {
     }
 
     /// The summary as an event for programs.
-    fn summary_event(&self) -> Event {
+    fn summary_event(&self, ranks: Option<RanksReport>) -> Event {
         let (steps_in_parts, parts) = self.solves.steps_in_parts();
         Event::Summary(Summary {
             seconds: self.run.progress.elapsed().as_secs_f64(),
@@ -67,6 +70,7 @@ impl Session {
             solves: self.solves.totals(),
             steps_in_parts,
             parts,
+            ranks,
         })
     }
 

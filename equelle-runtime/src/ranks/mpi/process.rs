@@ -11,6 +11,7 @@ use super::back_off::BackOff;
 use super::notice::Notice;
 use crate::error::{Error, ErrorKind};
 use crate::rank_id::RankId;
+use crate::ranks::Waits;
 
 /// Kinds of messages.
 mod kind {
@@ -67,8 +68,7 @@ pub struct Process {
     shares_core: bool,
     /// Longest wait in milliseconds; 0 for any.
     limit: AtomicU64,
-    /// Time of waits so far, in nanoseconds.
-    waited: AtomicU64,
+    waits: Waits,
     is_ended: AtomicBool,
 }
 
@@ -109,7 +109,7 @@ impl Process {
             // Until it is known.
             shares_core: true,
             limit: AtomicU64::new(0),
-            waited: AtomicU64::new(0),
+            waits: Waits::default(),
             is_ended: AtomicBool::new(false),
         };
         let places = process.gather_everywhere(format!("{node}\n{}", allowed_cores()).into_bytes())?;
@@ -145,6 +145,11 @@ impl Process {
         self.connection.name()
     }
 
+    /// Name of this machine.
+    pub fn node(&self) -> &str {
+        self.nodes.get(self.rank().index()).map_or("", String::as_str)
+    }
+
     /// The ranks of this machine.
     pub fn ranks_of_node(&self) -> NodeRanks {
         self.ranks_of_node
@@ -161,9 +166,9 @@ impl Process {
         self.limit.store(limit.map_or(0, |limit| limit.as_millis().max(1) as u64), Ordering::Relaxed);
     }
 
-    /// Time that this rank has waited for others.
-    pub fn waited(&self) -> Duration {
-        Duration::from_nanos(self.waited.load(Ordering::Relaxed))
+    /// Its waits for others.
+    pub fn waits(&self) -> &Waits {
+        &self.waits
     }
 
     /// Sends a message of the session.
@@ -290,7 +295,7 @@ impl Process {
             let _ = self.connection.notify(0, Notice::Fault(outcome).bytes());
         }
         // One of those that posted is first.
-        let patience = ENDED_BY_OTHERS + Duration::from_millis(500) * self.connection.rank();
+        let patience = ENDED_BY_OTHERS + ENDED_BY_OTHERS / 2 * self.connection.rank().min(4);
         let begun = Instant::now();
         while begun.elapsed() < patience {
             let _ = self.connection.progress();
@@ -319,7 +324,7 @@ impl Process {
         loop {
             if let Some(message) = self.connection.receive(from.0).map_err(|error| self.alone(error))? {
                 if let Some(wait) = wait {
-                    self.waited.fetch_add(wait.begun.elapsed().as_nanos() as u64, Ordering::Relaxed);
+                    self.waits.add(wait.begun.elapsed());
                 }
                 return Ok(message);
             }
