@@ -5,7 +5,7 @@ use std::sync::Arc;
 use equelle_runtime::output::Records;
 use equelle_runtime::params::Parameters;
 use equelle_runtime::rank_run::{self, ThreadRanks};
-use equelle_runtime::ranks::{Partition, RankContext, RankId};
+use equelle_runtime::ranks::{Partition, RankId};
 use equelle_runtime::session::{Options, grid_for_program};
 use equelle_runtime::{Error, Program as Runnable, RankNeeds, Session};
 
@@ -66,7 +66,7 @@ pub fn run_compiled(
     let ranks = cut.ranks(runnable, words, runnable.source.text.len() as u64)?;
     let records = Records::default();
     let result = rank_run::run(runnable, needs, &with_policy(runnable, words), Options::silent(), &ranks, &|mut session| {
-        if session.rank().is_some_and(RankContext::is_root) {
+        if session.rank().is_some_and(|rank| rank.is_root()) {
             session.record_outputs_in(&records);
         }
         simulate(session)
