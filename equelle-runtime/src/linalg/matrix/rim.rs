@@ -3,12 +3,18 @@
 use super::csr::Csr;
 
 /// Entries of the rows of a matrix that have some in further columns, those of other ranks.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Rim {
     /// Rows with such an entry, ascending.
     rows: Vec<u32>,
     /// Their entries: `[rows, further columns]`.
     entries: Csr,
+}
+
+impl Default for Rim {
+    fn default() -> Rim {
+        Rim { rows: Vec::new(), entries: Csr::from_valid(0, 0, vec![0], Vec::new(), Vec::new()) }
+    }
 }
 
 impl Rim {

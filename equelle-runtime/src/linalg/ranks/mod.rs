@@ -24,6 +24,8 @@ mod product;
 mod solve;
 mod space;
 mod system_space;
+#[cfg(test)]
+mod tests;
 mod two_stages;
 
 pub use columns::HaloColumns;

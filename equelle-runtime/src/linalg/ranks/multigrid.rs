@@ -166,7 +166,8 @@ impl Coarsen for RankSpace<HostSpace> {
         let filtered = filtered.into_owned();
         let here = filtered.block(0..n, 0..n);
         let here = StrongCouplings { filtered: std::borrow::Cow::Owned(here), is_dominant };
-        let (group, count) = aggregate(&here, options.grouping);
+        let is_cut: Vec<bool> = (0..n).map(|row| filtered.row(row).any(|(column, _)| column >= n)).collect();
+        let (group, count) = aggregate(&here, options.grouping, &is_cut);
         drop(here);
         let [whole_count, whole_n] = self.sums([count as f64, n as f64]);
         self.checked()?;

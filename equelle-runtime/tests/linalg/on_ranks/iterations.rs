@@ -39,9 +39,9 @@ fn cg_with_multigrid() -> LinearOptions {
 #[test]
 fn multigrid_over_ranks_needs_few_more_iterations() {
     let shape = [40, 40, 40];
-    for (coefficients, cuts) in [([1.0, 1.0, 1.0], &CUTS[..]), ([1.0, 1.0, 1000.0], &[[2, 1, 1], [2, 2, 1], [4, 2, 1]])] {
+    for coefficients in [[1.0, 1.0, 1.0], [1.0, 1.0, 1000.0]] {
         let matrix = laplacian(shape, coefficients, 2.0);
-        let (most, alone) = worst(&matrix, &[matrix.n_rows()], shape, cuts, &cg_with_multigrid());
+        let (most, alone) = worst(&matrix, &[matrix.n_rows()], shape, &CUTS, &cg_with_multigrid());
         assert!(4 * most <= 5 * alone, "{coefficients:?}: {most} iterations instead of {alone}");
     }
 }

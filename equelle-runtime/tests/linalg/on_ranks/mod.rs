@@ -1,5 +1,6 @@
 //! Systems whose rows are spread over ranks that are threads, against one process.
 
+mod agreement;
 mod iterations;
 mod null_spaces;
 mod parts;

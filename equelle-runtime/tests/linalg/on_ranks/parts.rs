@@ -109,7 +109,7 @@ impl<'a> Whole<'a> {
     }
 }
 
-/// Runs a function on ranks that are threads, whose messages are delayed.
+/// Runs a function on ranks that are threads.
 pub fn on_ranks<T: Send>(n_ranks: usize, run: impl Fn(Arc<RankContext>) -> T + Sync) -> Vec<T> {
     std::thread::scope(|scope| {
         let run = &run;

@@ -133,8 +133,9 @@ pub fn scattered(row: u32) -> u32 {
 /// In a fixed order, rows whose neighbourhoods are free become roots of groups: a maximal set of
 /// disjoint neighbourhoods, which can be computed in parallel as well (N. Bell, S. Dalton and L.
 /// Olson, Exposing fine-grained parallelism in algebraic multigrid methods, SIAM J. Sci. Comput. 34
-/// (2012), doi:10.1137/110838844).
-pub(in crate::linalg) fn aggregate(strong: &StrongCouplings<'_>, grouping: Grouping) -> (Vec<u32>, usize) {
+/// (2012), doi:10.1137/110838844). Rows that are `cut` have strong couplings elsewhere: they come
+/// after all others, since half a neighbourhood is a poor group.
+pub(in crate::linalg) fn aggregate(strong: &StrongCouplings<'_>, grouping: Grouping, cut: &[bool]) -> (Vec<u32>, usize) {
     let graph = &strong.filtered;
     let n = graph.n_rows();
     let neighbours = |row: usize| graph.row(row).filter(move |(column, _)| *column != row);
@@ -146,12 +147,16 @@ pub(in crate::linalg) fn aggregate(strong: &StrongCouplings<'_>, grouping: Group
             neighbours(row).for_each(|(column, _)| root[column] = row as u32);
         }
     };
+    let is_cut = |row: &usize| cut.get(*row) == Some(&true);
     match grouping {
-        Grouping::InOrder => (0..n).for_each(begin),
+        Grouping::InOrder => {
+            (0..n).filter(|row| !is_cut(row)).for_each(&mut begin);
+            (0..n).filter(is_cut).for_each(begin);
+        }
         Grouping::Scattered => {
-            let mut order: Vec<u32> = (0..n as u32).collect();
-            order.sort_unstable_by_key(|&row| scattered(row));
-            order.into_iter().for_each(|row| begin(row as usize));
+            let mut order: Vec<usize> = (0..n).collect();
+            order.sort_unstable_by_key(|&row| (is_cut(&row), scattered(row as u32)));
+            order.into_iter().for_each(begin);
         }
     }
     let mut count = 0u32;
@@ -215,7 +220,7 @@ mod tests {
         let middle = d + weak;
         assert_eq!(left, [vec![(0, d), (1, a)], vec![(0, a), (1, middle)], vec![(2, middle), (3, a)], vec![(2, a), (3, d)]]);
         assert_eq!(found.is_dominant, [false; 4]);
-        assert_eq!(aggregate(&found, Grouping::InOrder), (vec![0, 0, 1, 1], 2));
+        assert_eq!(aggregate(&found, Grouping::InOrder, &[]), (vec![0, 0, 1, 1], 2));
         // Below a quarter all are strong, and the matrix is taken as it is.
         assert!(matches!(strong_couplings(&row, &[], 0.249).filtered, Cow::Borrowed(_)));
         // Between two fields they are dropped, and added to nothing.
@@ -242,6 +247,6 @@ mod tests {
     fn what_joins_no_group_takes_none_away() {
         let graph = matrix(4, &[(0, 0, 2.0), (0, 1, -1.0), (1, 0, -1.0), (1, 1, 2.0), (2, 1, 0.0), (2, 2, 2.0), (3, 3, 2.0)]);
         let strong = StrongCouplings { filtered: Cow::Owned(graph), is_dominant: vec![false, false, false, true] };
-        assert_eq!(aggregate(&strong, Grouping::InOrder), (vec![0, 0, 1, NONE], 2));
+        assert_eq!(aggregate(&strong, Grouping::InOrder, &[]), (vec![0, 0, 1, NONE], 2));
     }
 }

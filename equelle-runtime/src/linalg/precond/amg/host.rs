@@ -136,7 +136,7 @@ fn coarsen(
     let mean = (!options.symmetric).then(|| mean_magnitudes(matrix));
     let strong = strong(matrix, mean.as_ref().unwrap_or(matrix), field, Couplings::new(matrix, field), theta);
     drop(mean);
-    let (group, count) = aggregate(&strong, options.grouping);
+    let (group, count) = aggregate(&strong, options.grouping, &[]);
     let filtered = strong.filtered;
     if !is_worth_it(count, n) || space.is_interrupted() {
         drop(filtered);

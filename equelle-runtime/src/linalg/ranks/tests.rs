@@ -1,0 +1,258 @@
+//! Products and transposes on ranks that are threads, against those of whole matrices.
+
+use std::sync::Arc;
+
+use super::columns::HaloColumns;
+use super::matrix::RankMatrix;
+use super::space::RankSpace;
+use crate::linalg::matrix::csr::Csr;
+use crate::linalg::precond::amg::{AmgOptions, Coarsen, Coarsened, LevelParts};
+use crate::linalg::space::host::HostSpace;
+use crate::linalg::space::host_matrix::HostMatrix;
+use crate::linalg::space::matrix_space::{Correction, Direction, MatrixSpace, Smoothed};
+use crate::ranks::{RankContext, RankId, ThreadTransport};
+
+/// Runs a function on ranks that are threads.
+fn on_ranks<T: Send>(n_ranks: usize, run: impl Fn(RankSpace<HostSpace>, usize) -> T + Sync) -> Vec<T> {
+    std::thread::scope(|scope| {
+        let run = &run;
+        let ranks = ThreadTransport::connected(n_ranks, Some(1)).into_iter().enumerate();
+        let start = |(rank, transport)| {
+            let context = Arc::new(RankContext::new(Box::new(transport)));
+            scope.spawn(move || run(RankSpace::new(HostSpace::new(0), context), rank))
+        };
+        let threads: Vec<_> = ranks.map(start).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    })
+}
+
+/// Unknowns in an order of ranks: element `i` is owned by rank `owner(i)`.
+struct Spread {
+    owners: Vec<usize>,
+    n_ranks: usize,
+}
+
+impl Spread {
+    fn new(n: usize, n_ranks: usize, seed: usize) -> Spread {
+        Spread { owners: (0..n).map(|i| (i * i + seed * i + seed) % (n_ranks + 1) % n_ranks).collect(), n_ranks }
+    }
+
+    fn own(&self, rank: usize) -> Vec<usize> {
+        (0..self.owners.len()).filter(|&i| self.owners[i] == rank).collect()
+    }
+
+    fn local(&self, i: usize) -> u32 {
+        (0..i).filter(|&other| self.owners[other] == self.owners[i]).count() as u32
+    }
+}
+
+/// The part of a rank: rows by one spread, columns by another.
+fn part(space: &RankSpace<HostSpace>, whole: &Csr, rows: &Spread, columns: &Spread) -> RankMatrix<HostMatrix> {
+    let rank = space.ranks().rank().index();
+    let own_columns = columns.own(rank);
+    let others: Vec<usize> = (0..whole.n_cols()).filter(|&i| columns.owners[i] != rank).collect();
+    // The halo has them in an order of its own.
+    let others: Vec<usize> = others.into_iter().rev().collect();
+    let halo: Vec<(RankId, u32)> = others.iter().map(|&i| (RankId(columns.owners[i] as u32), columns.local(i))).collect();
+    let made = Arc::new(HaloColumns::new(space.ranks(), own_columns.len(), &halo).unwrap());
+    let (mut own, mut beyond) = (Vec::new(), Vec::new());
+    let rows = rows.own(rank);
+    for (at, &row) in rows.iter().enumerate() {
+        for (column, value) in whole.row(row) {
+            match own_columns.binary_search(&column) {
+                Ok(column) => own.push((at, column, value)),
+                Err(_) => beyond.push((at, others.iter().position(|&other| other == column).unwrap(), value)),
+            }
+        }
+    }
+    let own = Csr::from_triplets(rows.len(), own_columns.len(), &own).unwrap();
+    RankMatrix::new(own.into(), Csr::from_triplets(rows.len(), halo.len(), &beyond).unwrap(), made)
+}
+
+/// The whole matrix again, from the parts of all ranks.
+fn joined(parts: &[RankMatrix<HostMatrix>], rows: &Spread, columns: &Spread) -> Csr {
+    let mut entries = Vec::new();
+    for (rank, part) in parts.iter().enumerate() {
+        let (own_rows, own_columns) = (rows.own(rank), columns.own(rank));
+        for (at, &row) in own_rows.iter().enumerate() {
+            entries.extend(part.own().rows().row(at).map(|(column, value)| (row, own_columns[column], value)));
+        }
+        for (at, _, place, value) in part.rim().each() {
+            let (owner, number) = part.columns().halo()[place];
+            entries.push((own_rows[at], columns.own(owner.index())[number as usize], value));
+        }
+    }
+    Csr::from_triplets(rows.owners.len(), columns.owners.len(), &entries).unwrap()
+}
+
+/// A matrix of small whole numbers, whose sums are exact in any order.
+fn numbers(n_rows: usize, n_cols: usize, seed: usize) -> Csr {
+    let mut entries = Vec::new();
+    for row in 0..n_rows {
+        for column in 0..n_cols {
+            let hash = (row * 131 + column * 71 + seed * 17 + row * column) % 23;
+            if hash < 5 {
+                entries.push((row, column, hash as f64 - 2.5));
+            }
+        }
+    }
+    Csr::from_triplets(n_rows, n_cols, &entries).unwrap()
+}
+
+/// Products and transposes of matrices of any shape have the entries of the whole ones.
+#[test]
+fn products_and_transposes_are_those_of_whole_matrices() {
+    for (n_ranks, seed) in [(1, 1), (2, 2), (3, 3), (5, 4), (8, 5)] {
+        let [n, m, l] = [31, 17, 12];
+        let (a, b) = (numbers(n, m, seed), numbers(m, l, seed + 1));
+        let [on_n, on_m, on_l] = [n, m, l].map(|n| Spread::new(n, n_ranks, seed));
+        let made = on_ranks(n_ranks, |mut space, _| {
+            let (a, b) = (part(&space, &a, &on_n, &on_m), part(&space, &b, &on_m, &on_l));
+            let product = space.product(&a, &b).unwrap();
+            (space.transposed(&a).unwrap(), space.pruned(&product).unwrap(), product)
+        });
+        let (mut transposes, mut pruned, mut products) = (Vec::new(), Vec::new(), Vec::new());
+        for (transpose, fewer, product) in made {
+            assert!(fewer.columns().halo().len() <= product.columns().halo().len());
+            (transposes.push(transpose), pruned.push(fewer), products.push(product));
+        }
+        assert_eq!(joined(&transposes, &on_m, &on_n), a.transpose(), "{n_ranks} ranks");
+        assert_eq!(joined(&products, &on_n, &on_l), a.product(&b), "{n_ranks} ranks");
+        assert_eq!(joined(&pruned, &on_n, &on_l), a.product(&b), "{n_ranks} ranks");
+    }
+}
+
+/// Every operation of a matrix with the sums that it takes is that of one process, exactly.
+#[test]
+fn operations_are_those_of_one_process() {
+    for (n_ranks, seed) in [(1, 1), (2, 2), (4, 3), (7, 4)] {
+        let [n, m] = [37, 15];
+        let (a, p) = (numbers(n, n, seed), numbers(n, m, seed + 1));
+        let image = a.product(&p);
+        let vector = |n: usize, seed: usize| -> Vec<f64> { (0..n).map(|i| ((i * 5 + seed * 3) % 11) as f64 - 4.0).collect() };
+        let [on_n, on_m] = [n, m].map(|n| Spread::new(n, n_ranks, seed));
+        let run_alone = |space: &mut HostSpace| {
+            let a = HostMatrix::from(a.clone());
+            let [p, image] = [&p, &image].map(|a| HostMatrix::from(a.clone()));
+            outcome(space, [&a, &p, &image], &|n| vector(n, 1), &|n| vector(n, 2), [n, m])
+        };
+        let (vectors, sums) = run_alone(&mut HostSpace::new(n));
+        let found = on_ranks(n_ranks, |mut space, rank| {
+            let a = part(&space, &a, &on_n, &on_n);
+            let image = part(&space, &image, &on_n, &on_m);
+            let p = part(&space, &p, &on_n, &on_m).in_columns(image.columns());
+            let own = |spread: &Spread, whole: Vec<f64>| -> Vec<f64> { spread.own(rank).iter().map(|&i| whole[i]).collect() };
+            let of = |whole: &dyn Fn(usize) -> Vec<f64>, size: usize| own(if size == n { &on_n } else { &on_m }, whole(size));
+            outcome(&mut space, [&a, &p, &image], &|size| of(&|n| vector(n, 1), size), &|size| of(&|n| vector(n, 2), size), [n, m])
+        });
+        for (rank, (own_vectors, own_sums)) in found.into_iter().enumerate() {
+            assert_eq!(own_sums, sums, "{n_ranks} ranks");
+            for (number, (own, whole)) in own_vectors.iter().zip(&vectors).enumerate() {
+                let expected: Vec<f64> = on_n.own(rank).iter().map(|&i| whole[i]).collect();
+                assert_eq!(own, &expected, "vector {number} of rank {rank} of {n_ranks}");
+            }
+        }
+    }
+}
+
+/// The vectors and sums of all operations.
+fn outcome<S: MatrixSpace<Vector = Vec<f64>, Scalar = f64>>(
+    space: &mut S,
+    [a, p, image]: [&S::Matrix; 3],
+    first: &dyn Fn(usize) -> Vec<f64>,
+    second: &dyn Fn(usize) -> Vec<f64>,
+    [n, m]: [usize; 2],
+) -> (Vec<Vec<f64>>, Vec<f64>) {
+    let (x, b, coarse) = (first(n), second(n), second(m));
+    let d: Vec<f64> = first(n).iter().map(|x| if *x > 0.0 { 0.5 } else { 0.25 }).collect();
+    let zeros = || vec![0.0; x.len()];
+    let mut vectors = Vec::new();
+    let mut sums = Vec::new();
+    let mut y = zeros();
+    space.multiply(&mut y, a, &x);
+    vectors.push(y.clone());
+    space.multiply_add(&mut y, p, &coarse);
+    vectors.push(y.clone());
+    space.multiply_sub(&mut y, image, &coarse);
+    vectors.push(y.clone());
+    space.residual(&mut y, &b, a, &x);
+    vectors.push(y.clone());
+    sums.push(space.multiply_dot(&mut y, a, &x, &b));
+    vectors.push(y.clone());
+    sums.extend(space.multiply_dots(&mut y, a, &b, &x));
+    sums.push(space.dot(&x, &y));
+    let on = Smoothed { matrix: a, inverse_diagonal: &d, right: &b };
+    let (mut r, mut step) = (zeros(), zeros());
+    space.smooth_from_zero(&mut y, on, [0.5, -0.25, 0.5], [&mut r, &mut step], true);
+    vectors.extend([y.clone(), step.clone()]);
+    let mut z = zeros();
+    space.smooth(&mut z, &y, on, [0.5, 0.25], [&mut r, &mut step], true);
+    vectors.extend([z.clone(), step.clone()]);
+    sums.push(space.smooth_dot(&mut y, &z, on, [0.5, 0.25], [&mut r, &mut step]));
+    vectors.push(y.clone());
+    let (mut left, mut corrected) = (b.clone(), x.clone());
+    let by = Correction { prolongation: p, image, coarse: &coarse, inverse_diagonal: &d };
+    space.correct(&mut corrected, &mut step, &mut left, by, 0.5);
+    vectors.extend([corrected, step.clone()]);
+    sums.push(space.sub_scaled_dot(&mut y, &0.5, &x, Some(&b)));
+    sums.push(space.advance_diagonal(&mut r.clone(), &0.5, &x, &mut z, &d));
+    sums.push(space.apply_diagonal_dot(&mut z, &d, &b));
+    (vectors, sums)
+}
+
+/// Sweeps take the values of other ranks from before the sweep.
+#[test]
+fn sweeps_use_the_values_of_others() {
+    // Each row depends on the other one, and each rank has one.
+    let whole = Csr::from_triplets(2, 2, &[(0, 0, 2.0), (0, 1, -1.0), (1, 0, -1.0), (1, 1, 2.0)]).unwrap();
+    let spread = Spread { owners: vec![0, 1], n_ranks: 2 };
+    let found = on_ranks(spread.n_ranks, |mut space, rank| {
+        let a = part(&space, &whole, &spread, &spread);
+        let mut x = vec![[4.0, 8.0][rank]];
+        space.gauss_seidel(&mut x, &a, &vec![0.5], &vec![1.0], Direction::Forward);
+        x[0]
+    });
+    assert_eq!(found, [4.5, 2.5]);
+}
+
+/// A chain of unknowns.
+fn chain(n: usize) -> Csr {
+    let inside = |i: usize| if i + 1 < n { vec![(i, i + 1, -1.0), (i + 1, i, -1.0)] } else { Vec::new() };
+    let entries: Vec<_> = (0..n).flat_map(|i| [(i, i, 2.0)].into_iter().chain(inside(i))).collect();
+    Csr::from_triplets(n, n, &entries).unwrap()
+}
+
+/// The prolongation keeps constants across ranks, and the coarse matrix is that of all ranks.
+#[test]
+fn a_coarse_level_crosses_ranks() {
+    let n = 60;
+    let whole = chain(n);
+    let spread = Spread { owners: (0..n).map(|i| i / 20).collect(), n_ranks: 3 };
+    let found = on_ranks(spread.n_ranks, |mut space, _| {
+        let a = part(&space, &whole, &spread, &spread);
+        space.tell_parts(&a).unwrap();
+        match space.coarsen(a, &Vec::new(), 0.1, &AmgOptions::default()).unwrap() {
+            Coarsened::Level(LevelParts { prolongation, restriction, .. }, coarse, _) => (prolongation, restriction, coarse),
+            Coarsened::Ended(_) => panic!("a chain can be coarsened"),
+        }
+    });
+    let groups: Vec<usize> = found.iter().enumerate().flat_map(|(rank, (p, ..))| vec![rank; p.columns().n_own()]).collect();
+    let coarse_spread = Spread { owners: groups, n_ranks: 3 };
+    let (mut prolongations, mut restrictions, mut coarse) = (Vec::new(), Vec::new(), Vec::new());
+    for (p, r, c) in found {
+        (prolongations.push(p), restrictions.push(r), coarse.push(c));
+    }
+    let p = joined(&prolongations, &spread, &coarse_spread);
+    assert_eq!(joined(&restrictions, &coarse_spread, &spread), p.transpose());
+    for row in 1..n - 1 {
+        let sum: f64 = p.row(row).map(|(_, value)| value).sum();
+        assert!((sum - 1.0).abs() < 1e-14, "row {row}: {sum}");
+    }
+    let expected = p.transpose().product(&whole.product(&p));
+    let coarse = joined(&coarse, &coarse_spread, &coarse_spread);
+    for row in 0..expected.n_rows() {
+        for column in 0..expected.n_rows() {
+            assert!((coarse.entry(row, column) - expected.entry(row, column)).abs() < 1e-14, "{row} {column}");
+        }
+    }
+}
