@@ -23,6 +23,8 @@ use crate::tree::Program;
 /// Comparisons of a program.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RankCount {
+    /// Programs.
+    pub programs: u32,
     /// Runs on ranks that were compared.
     pub runs: u32,
     /// Those with several ranks.
@@ -55,8 +57,11 @@ pub fn compare_on_ranks(program: &Program, fixtures: &Fixtures) -> Result<Option
                 },
             }
         }
-        let mut count =
-            RankCount { is_local: programs.iter().all(|(_, program)| program.halo().exchanges.is_empty()), ..RankCount::default() };
+        let mut count = RankCount {
+            programs: 1,
+            is_local: programs.iter().all(|(_, program)| program.halo().exchanges.is_empty()),
+            ..RankCount::default()
+        };
         for fixture in grids(program, fixtures).filter(|fixture| fits(fixture, &compiled)) {
             // One of three ways on each grid, so that all come up.
             let way = (program.seed as usize + fixture.name.len()) % 3;

@@ -16,8 +16,17 @@ use equelle_runtime::ranks::Exchanged;
 use equelle_runtime::session::Options;
 use rayon::prelude::*;
 
-/// Programs of these seeds that run on ranks, and their comparisons.
-fn compared(seeds: std::ops::Range<u64>) -> (usize, RankCount) {
+/// Programs of a test.
+#[derive(Clone, Copy, PartialEq)]
+enum Programs {
+    All,
+    /// Those that solve equations.
+    Implicit,
+}
+
+/// Compares programs of these seeds on ranks with one process: the number of those with exchanges,
+/// and of comparisons.
+fn compared(seeds: std::ops::Range<u64>, programs: Programs) -> (usize, RankCount) {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("on_ranks-{}", seeds.start));
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let fixtures = Fixtures::write(&folder, &root.join("grids/triangles-6x5.grid")).expect("the data of programs");
@@ -25,6 +34,9 @@ fn compared(seeds: std::ops::Range<u64>) -> (usize, RankCount) {
         .into_par_iter()
         .map(|seed| {
             let program = program(seed, Purpose::Run, &fixtures.ranges);
+            if programs == Programs::Implicit && !program.text().contains("NewtonSolve") {
+                return None;
+            }
             let found = compare_on_ranks(&program, &fixtures);
             found.unwrap_or_else(|failure| panic!("seed {seed}: {}: {}\n{}", failure.kind, failure.text, program.text()))
         })
@@ -33,6 +45,7 @@ fn compared(seeds: std::ops::Range<u64>) -> (usize, RankCount) {
         runs: sum.runs + count.runs,
         on_several: sum.on_several + count.on_several,
         ended: sum.ended + count.ended,
+        programs: sum.programs + count.programs,
         is_local: false,
     });
     (counts.iter().flatten().filter(|count| !count.is_local).count(), all)
@@ -40,7 +53,7 @@ fn compared(seeds: std::ops::Range<u64>) -> (usize, RankCount) {
 
 #[test]
 fn random_programs_on_ranks_are_those_of_one_process() {
-    let (with_exchanges, count) = compared(8_300_000..8_300_600);
+    let (with_exchanges, count) = compared(8_300_000..8_300_600, Programs::All);
     assert!(with_exchanges >= 15 && count.on_several >= 800 && count.ended >= 1, "{with_exchanges} with exchanges, {count:?}");
 }
 
@@ -132,7 +145,16 @@ fn programs_of_the_project_on_ranks_are_those_of_one_process() {
 #[test]
 #[ignore = "2,000 programs, half an hour: `.ci/full`"]
 fn many_random_programs_on_ranks_are_those_of_one_process() {
-    let (with_exchanges, count) = compared(8_400_000..8_402_000);
+    let (with_exchanges, count) = compared(8_400_000..8_402_000, Programs::All);
     println!("{with_exchanges} programs with exchanges, {count:?}");
     assert!(with_exchanges >= 100, "{with_exchanges} with exchanges, {count:?}");
+}
+
+/// Solutions are those of one process as far as solvers come, and errors have the same text.
+#[test]
+#[ignore = "500 programs, four minutes: `.ci/full`"]
+fn many_implicit_programs_on_ranks_are_those_of_one_process() {
+    let (_, count) = compared(8_500_000..8_501_700, Programs::Implicit);
+    println!("{count:?}");
+    assert!(count.programs >= 500 && count.on_several >= 1_500, "{count:?}");
 }

@@ -74,9 +74,9 @@ impl<'a> Validity<'a> {
     fn run(program: &'a Program<'a>, layers: u32, depths: &'a BTreeMap<ValueId, u32>) -> Result<(), (Remedy, Span)> {
         let main = &program.module.main;
         let table = &program.module.sets;
-        let sets = table.ids().map(|set| match table.get(set).canonical.map(|canonical| canonical.extent) {
-            Some(Extent::Interior | Extent::Boundary) => layers.saturating_sub(1),
-            Some(Extent::All) | None => layers,
+        let sets = table.ids().map(|set| match table.canonical_superset(set).extent {
+            Extent::Interior | Extent::Boundary => layers.saturating_sub(1),
+            Extent::All => layers,
         });
         let (values, sets) = (vec![layers; main.values.len()], sets.collect());
         let mut validity = Validity { program, layers, depths, values, sets, sets_changed: false };

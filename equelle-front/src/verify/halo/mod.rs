@@ -37,10 +37,10 @@ impl HaloDepths {
 /// # Errors
 /// Every read that goes further than its values are right, in the order of the text; every call.
 pub fn check(module: &Module, layers: u32) -> Result<HaloDepths, Vec<VerifyError>> {
-    let members = module.sets.ids().map(|set| match module.sets.get(set).canonical {
-        Some(CanonicalSet { extent: Extent::All, .. }) | None => layers,
+    let members = module.sets.ids().map(|set| match module.sets.canonical_superset(set).extent {
+        Extent::All => layers,
         // The rim of the halo does not tell where the grid ends.
-        Some(CanonicalSet { extent: Extent::Interior | Extent::Boundary, .. }) => layers.saturating_sub(1),
+        Extent::Interior | Extent::Boundary => layers.saturating_sub(1),
     });
     let mut checker = Checker::new(module, Owner::Main, layers, members.collect());
     checker.find_facts();
