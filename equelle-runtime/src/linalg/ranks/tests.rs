@@ -1,15 +1,20 @@
-//! Products and transposes on ranks that are threads, against those of whole matrices.
+//! Operations on ranks that are threads, against those on whole matrices.
 
+use std::rc::Rc;
 use std::sync::Arc;
 
 use super::columns::HaloColumns;
 use super::matrix::RankMatrix;
+use super::numbering::Numbering;
 use super::space::RankSpace;
-use crate::linalg::matrix::csr::Csr;
+use crate::linalg::driver::choose::MatrixProperties;
+use crate::linalg::matrix::csr::{Csr, Symmetry};
+use crate::linalg::null_space::{Component, LeftNullVector, NullSpace};
 use crate::linalg::precond::amg::{AmgOptions, Coarsen, Coarsened, LevelParts};
 use crate::linalg::space::host::HostSpace;
 use crate::linalg::space::host_matrix::HostMatrix;
 use crate::linalg::space::matrix_space::{Correction, Direction, MatrixSpace, Smoothed};
+use crate::linalg::space::system_space::{Inspection, SystemSpace};
 use crate::ranks::{RankContext, RankId, ThreadTransport};
 
 /// Runs a function on ranks that are threads.
@@ -255,4 +260,108 @@ fn a_coarse_level_crosses_ranks() {
             assert!((coarse.entry(row, column) - expected.entry(row, column)).abs() < 1e-14, "{row} {column}");
         }
     }
+}
+
+/// Two fields on a grid of `m` times `m` elements: balances of the one, the other beside it; some
+/// rows with large entries, and one coupling that is in another unit.
+fn two_fields(m: usize) -> Csr {
+    let n = m * m;
+    let mut entries = Vec::new();
+    for element in 0..n {
+        let right = (element % m + 1 < m).then_some(element + 1);
+        let above = (element + m < n).then_some(element + m);
+        for (other, t) in [(right, 1.0 + element as f64), (above, 0.25)] {
+            let Some(other) = other else { continue };
+            entries.extend([(element, element, t), (element, other, -t), (other, other, t), (other, element, -t)]);
+            entries.extend([(n + element, other, 0.5 * t), (n + other, n + element, -t), (n + element, n + element, t)]);
+        }
+        entries.push((n + element, n + element, 1.0));
+    }
+    Csr::from_triplets(2 * n, 2 * n, &entries).unwrap()
+}
+
+/// What the driver asks of a matrix has the answers of one process.
+#[test]
+fn properties_are_those_of_one_process() {
+    let m = 6;
+    let n = m * m;
+    let smooth = two_fields(m);
+    // A column through which other rows get 1000 times of what is there.
+    let mut entries: Vec<_> = (0..2 * n).flat_map(|row| smooth.row(row).map(move |(column, value)| (row, column, value))).collect();
+    entries.push((7, 20, 1e5));
+    let rough = Csr::from_triplets(2 * n, 2 * n, &entries).unwrap();
+    for (whole, agree) in [(&smooth, true), (&rough, false)] {
+        let mut alone = HostSpace::new(2 * n);
+        let host = HostMatrix::from(whole.clone());
+        let ends = [n, 2 * n];
+        let Ok(Inspection { properties: expected, null_space, .. }) = alone.inspect(&host, &ends, f64::EPSILON);
+        let n_components = null_space.components.len();
+        let Ok(scales) = alone.row_scales(&host);
+        let Ok(departure) = alone.departure_from_elliptic(&host, 2);
+        assert_eq!(alone.rows_agree(&host, &ends), Ok(agree));
+        let inverse: Vec<f64> = whole.diagonal().iter().map(|d| 1.0 / d).collect();
+        let Ok(bound) = alone.row_bound(&host, &inverse);
+        let Ok(roots) = alone.reciprocal_roots(&inverse);
+        for n_ranks in [1, 2, 3, 5] {
+            let elements = Spread::new(n, n_ranks, 3);
+            let spread = Spread { owners: elements.owners.repeat(2), n_ranks };
+            on_ranks(n_ranks, |mut space, rank| {
+                let a = part(&space, whole, &spread, &spread);
+                let own = spread.own(rank);
+                let here = |whole: &[f64]| -> Vec<f64> { own.iter().map(|&i| whole[i]).collect() };
+                let ends = [own.len() / 2, own.len()];
+                space.numbering = Numbering::new(space.ranks(), &ends).unwrap();
+                let found = space.inspect(&a, &ends, f64::EPSILON).unwrap();
+                let is_other = matches!(found.properties.symmetry, Symmetry::Structural { .. });
+                assert!(is_other && matches!(expected.symmetry, Symmetry::Structural { .. }));
+                let symmetry = expected.symmetry;
+                assert_eq!(MatrixProperties { symmetry, ..found.properties }, expected.clone());
+                assert_eq!(found.null_space.components.len(), n_components);
+                assert_eq!(space.row_scales(&a).unwrap(), here(&scales));
+                assert_eq!(space.rows_agree(&a, &ends).unwrap(), agree, "{n_ranks} ranks");
+                let departed = space.departure_from_elliptic(&a, 2).unwrap();
+                let is_near = departed.iter().zip(&departure).all(|(found, expected)| (found - expected).abs() < 1e-12);
+                assert!(is_near, "{n_ranks} ranks: {departed:?} {departure:?}");
+                let (most, is_negative) = space.row_bound(&a, &here(&inverse)).unwrap();
+                assert!((most - bound.0).abs() < 1e-12 && is_negative == bound.1);
+                assert_eq!(space.reciprocal_roots(&here(&inverse)).unwrap(), here(&roots));
+                let x = here(&inverse);
+                let largest = space.largest(&x);
+                assert_eq!(largest, inverse.iter().copied().fold(0.0, f64::max));
+            });
+        }
+    }
+}
+
+/// Vectors are projected along null vectors of which each rank has a part, maybe none.
+#[test]
+fn projections_are_those_of_one_process() {
+    let n = 40;
+    let part_of = |i: usize| i % 2;
+    let weight = |i: usize| 0.5 + 0.5 * (i % 5) as f64 / 4.0;
+    let null_space = |own: &[usize]| {
+        let component = |number: usize| {
+            let unknowns: Vec<usize> = (0..own.len()).filter(|&at| part_of(own[at]) == number).collect();
+            let weights = unknowns.iter().map(|&at| weight(own[at])).collect();
+            Component { left: Some(LeftNullVector { rows: unknowns.clone(), weights }), unknowns }
+        };
+        NullSpace { components: vec![component(0), component(1)] }
+    };
+    let x: Vec<f64> = (0..n).map(|i| ((i * 7) % 13) as f64 - 4.0).collect();
+    let whole = null_space(&(0..n).collect::<Vec<_>>());
+    let (mut ranged, mut centred) = (x.clone(), x.clone());
+    whole.project_to_range(&mut ranged);
+    whole.remove_mean(&mut centred);
+    let spread = Spread { owners: (0..n).map(|i| if i < 10 { 0 } else { 2 - i % 2 }).collect(), n_ranks: 4 };
+    on_ranks(spread.n_ranks, |mut space, rank| {
+        let own = spread.own(rank);
+        let here = |whole: &[f64]| -> Vec<f64> { own.iter().map(|&i| whole[i]).collect() };
+        let vectors = space.null_vectors(&Rc::new(null_space(&own))).unwrap();
+        let (mut y, mut z) = (here(&x), here(&x));
+        space.to_range(&vectors, &mut y);
+        space.remove_mean(&vectors, &mut z);
+        for (found, expected) in [(y, here(&ranged)), (z, here(&centred))] {
+            assert!(found.iter().zip(&expected).all(|(found, expected)| (found - expected).abs() < 1e-13), "{found:?} {expected:?}");
+        }
+    });
 }

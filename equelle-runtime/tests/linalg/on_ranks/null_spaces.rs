@@ -93,6 +93,16 @@ fn volumes_are_found_by_detailed_balance() {
         let options =
             LinearOptions { method: Some(Method::BiCgStab), preconditioner: Some(Preconditioning::Jacobi), ..LinearOptions::default() };
         check(&matrix, &[n], &b, n_ranks, &by_element, &options);
+        // Sources are weighed by the volumes.
+        let mut unbalanced = b.clone();
+        unbalanced[n / 3] += 1.0;
+        let solve = |b: &[f64]| Whole::new(&matrix, &[n], n_ranks, |element| by_element[element]).solve(b, &options);
+        let alone = solve_blocks(&matrix, &[n], &unbalanced, &options, &mut Default::default()).unwrap_err();
+        let LinearErrorKind::Incompatible { imbalance: expected } = alone.kind else { panic!("{alone}") };
+        match solve(&unbalanced).unwrap_err().kind {
+            LinearErrorKind::Incompatible { imbalance } => assert!((imbalance - expected).abs() < 1e-9, "{imbalance} {expected}"),
+            other => panic!("{n_ranks} ranks: {other:?}"),
+        }
     }
 }
 
