@@ -100,13 +100,7 @@ impl RankUnknowns {
     /// `Backend` if another rank has ended.
     pub fn exchange<R: Wire>(&self, rank: &RankContext, unknown: usize, values: &mut [R]) -> Result<(), Error> {
         let [sent, received] = &self.exchanged[unknown];
-        for (to, positions) in sent.iter().enumerate().filter(|(_, positions)| !positions.is_empty()) {
-            rank.send(RankId(to as u32), positions.iter().map(|&position| values[position as usize]))?;
-        }
-        for (from, positions) in received.iter().enumerate().filter(|(_, positions)| !positions.is_empty()) {
-            rank.receive(RankId(from as u32), |at, value| values[positions[at] as usize] = value)?;
-        }
-        Ok(())
+        rank.exchange_at([sent, received], values)
     }
 
     /// True if these are the unknowns of these domains.

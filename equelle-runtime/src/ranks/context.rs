@@ -110,10 +110,33 @@ impl RankContext {
     /// As for [`RankContext::whole_len`].
     pub fn exchange<T: Wire>(&self, domain: &Arc<Domain>, values: &mut [T], depth: u32) -> Result<(), Error> {
         let sent = self.plan(domain)?.exchange(&self.transport, values, depth)?;
-        self.progress.exchanges.fetch_add(1, Ordering::Relaxed);
-        self.progress.messages.fetch_add(sent.messages, Ordering::Relaxed);
-        self.progress.bytes.fetch_add(sent.bytes, Ordering::Relaxed);
+        self.count_exchange(sent);
         Ok(())
+    }
+
+    /// Sends the values at some positions to each rank, and takes those of each at others.
+    /// `[n_ranks]`
+    ///
+    /// # Errors
+    /// `Backend` if another rank has ended.
+    pub fn exchange_at<T: Wire>(&self, [sent, received]: [&[Vec<u32>]; 2], values: &mut [T]) -> Result<(), Error> {
+        let mut exchanged = Exchanged::default();
+        for (to, positions) in sent.iter().enumerate().filter(|(_, positions)| !positions.is_empty()) {
+            self.send(RankId(to as u32), positions.iter().map(|&position| values[position as usize]))?;
+            exchanged.messages += 1;
+            exchanged.bytes += (positions.len() * T::BYTES) as u64;
+        }
+        for (from, positions) in received.iter().enumerate().filter(|(_, positions)| !positions.is_empty()) {
+            self.receive(RankId(from as u32), |at, value| values[positions[at] as usize] = value)?;
+        }
+        self.count_exchange(exchanged);
+        Ok(())
+    }
+
+    fn count_exchange(&self, exchanged: Exchanged) {
+        self.progress.exchanges.fetch_add(1, Ordering::Relaxed);
+        self.progress.messages.fetch_add(exchanged.messages, Ordering::Relaxed);
+        self.progress.bytes.fetch_add(exchanged.bytes, Ordering::Relaxed);
     }
 
     /// Reduces values in the order of [`crate::reduce`] over the whole domain; the same bits as one

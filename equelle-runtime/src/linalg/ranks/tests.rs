@@ -242,19 +242,19 @@ fn a_coarse_level_crosses_ranks() {
         }
     });
     let groups: Vec<usize> = found.iter().enumerate().flat_map(|(rank, (p, ..))| vec![rank; p.columns().n_own()]).collect();
-    let coarse_spread = Spread { owners: groups, n_ranks: 3 };
+    let coarse_on_ranks = Spread { owners: groups, n_ranks: 3 };
     let (mut prolongations, mut restrictions, mut coarse) = (Vec::new(), Vec::new(), Vec::new());
     for (p, r, c) in found {
         (prolongations.push(p), restrictions.push(r), coarse.push(c));
     }
-    let p = joined(&prolongations, &spread, &coarse_spread);
-    assert_eq!(joined(&restrictions, &coarse_spread, &spread), p.transpose());
+    let p = joined(&prolongations, &spread, &coarse_on_ranks);
+    assert_eq!(joined(&restrictions, &coarse_on_ranks, &spread), p.transpose());
     for row in 1..n - 1 {
         let sum: f64 = p.row(row).map(|(_, value)| value).sum();
         assert!((sum - 1.0).abs() < 1e-14, "row {row}: {sum}");
     }
     let expected = p.transpose().product(&whole.product(&p));
-    let coarse = joined(&coarse, &coarse_spread, &coarse_spread);
+    let coarse = joined(&coarse, &coarse_on_ranks, &coarse_on_ranks);
     for row in 0..expected.n_rows() {
         for column in 0..expected.n_rows() {
             assert!((coarse.entry(row, column) - expected.entry(row, column)).abs() < 1e-14, "{row} {column}");
