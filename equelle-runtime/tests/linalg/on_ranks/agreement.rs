@@ -70,8 +70,8 @@ fn choices_are_those_of_one_process() {
     }
 }
 
-/// Levels that are spread over ranks, some of which have no unknown, for symmetric, nonsymmetric and
-/// coupled matrices and all cycles.
+/// Levels that are spread over ranks, some of which have no unknown, for symmetric, nonsymmetric
+/// and coupled matrices and all cycles.
 #[test]
 fn spread_levels_solve_matrices_of_any_kind() {
     use equelle_runtime::linalg::precond::amg::{AmgCycle, AmgOptions, AmgSmoother};
