@@ -1,6 +1,7 @@
 //! Columns of a matrix on a rank: its own unknowns, and those of other ranks that its rows read.
 
 use crate::error::{Error, ErrorKind};
+use crate::linalg::matrix::rim::Rim;
 use crate::rank_id::RankId;
 use crate::ranks::RankContext;
 use crate::wire::Wire;
@@ -122,15 +123,25 @@ impl HaloColumns {
         self.sent.iter().try_for_each(|(rank, own)| ranks.receive(*rank, |at, value| take(own[at] as usize, value)))
     }
 
-    /// Sends a list to the owner of each unknown in the halo, joined by owner; returns what came
-    /// for own unknowns, by rank.
+    /// Sends something of each entry of a rim, `entry(row, number of the column at its owner,
+    /// value)`, to the rank that owns its column; returns what came, by rank.
     ///
     /// # Errors
     /// As above.
-    pub fn send_lists_back<T: Wire>(&self, ranks: &RankContext, lists: &[(RankId, Vec<T>)]) -> Result<Vec<(RankId, Vec<T>)>, Error> {
-        for (rank, _) in &self.received {
-            let list = lists.iter().find(|(to, _)| to == rank).map_or(&[][..], |(_, list)| &list[..]);
-            ranks.send(*rank, list.iter().copied())?;
+    pub fn send_entries_back<T: Wire>(
+        &self,
+        ranks: &RankContext,
+        rim: &Rim,
+        entry: impl Fn(usize, u32, f64) -> T,
+    ) -> Result<Vec<(RankId, Vec<T>)>, Error> {
+        let mut lists: Vec<Vec<T>> = vec![Vec::new(); self.received.len()];
+        for (row, _, place, value) in rim.each() {
+            let (owner, number) = self.halo[place];
+            // Owners ascend.
+            lists[self.received.partition_point(|(rank, _)| *rank < owner)].push(entry(row, number, value));
+        }
+        for ((rank, _), list) in self.received.iter().zip(lists) {
+            ranks.send(*rank, list.into_iter())?;
         }
         self.sent.iter().map(|(rank, _)| Ok((*rank, ranks.receive_list(*rank)?))).collect()
     }

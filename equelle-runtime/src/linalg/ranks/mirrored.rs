@@ -41,14 +41,8 @@ impl Difference {
 pub(super) fn mirrored(ranks: &RankContext, a: &RankMatrix<HostMatrix>) -> Result<Mirrored, Error> {
     let (columns, rim) = (a.columns(), a.rim());
     // Row and column as the owner of the column knows them, the value, the largest of the row.
-    let mut lists: Vec<(_, Vec<((u32, u32), (f64, f64))>)> = columns.received().iter().map(|(rank, _)| (*rank, Vec::new())).collect();
-    for (row, _, place, value) in rim.each() {
-        let (owner, unknown) = columns.halo()[place];
-        if let Some((_, list)) = lists.iter_mut().find(|(rank, _)| *rank == owner) {
-            list.push(((unknown, row as u32), (value, a.largest_of(row))));
-        }
-    }
-    let arrived = columns.send_lists_back(ranks, &lists)?;
+    let entry = |row: usize, unknown: u32, value: f64| ((unknown, row as u32), (value, a.largest_of(row)));
+    let arrived = columns.send_entries_back(ranks, rim, entry)?;
     let mut values = vec![0.0; rim.entries().n_entries()];
     let mut largest = vec![f64::NAN; values.len()];
     for (rank, entries) in arrived {

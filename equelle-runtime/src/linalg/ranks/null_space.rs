@@ -109,6 +109,10 @@ struct Finder<'a> {
 /// A candidate for a left null vector: own rows and their weights.
 type Candidate = Option<(Vec<usize>, Vec<f64>)>;
 
+/// A coupling of groups on two ranks: the group here, the rank and the group of the other, and the
+/// factor of the scale there over that here.
+type Edge = ((u32, u32), (u32, f64));
+
 impl Finder<'_> {
     fn exchange<T: Wire>(&self, space: &RankSpace<HostSpace>, value: impl Fn(usize) -> T) -> Result<Vec<T>, Error> {
         self.a.columns().exchange(&space.ranks, value)
@@ -119,8 +123,8 @@ impl Finder<'_> {
         let (n, columns) = (self.all.n_rows(), self.a.columns());
         let mut groups = Groups::new(columns.n_all());
         let mut fixed = vec![false; columns.n_all()];
-        for row in 0..n {
-            fixed[row] = !sum_vanishes(self.all.row(row).map(|(_, value)| value), self.rounding);
+        for (row, fixed) in fixed.iter_mut().enumerate().take(n) {
+            *fixed = !sum_vanishes(self.all.row(row).map(|(_, value)| value), self.rounding);
             for (column, value) in self.all.row(row) {
                 if value != 0.0 && column != row {
                     groups.join(row, column);
@@ -188,9 +192,8 @@ impl Finder<'_> {
         let (group, weights, n_groups) = self.balance_here(part);
         let beyond = self.exchange(space, |own| (group[own], weights[own]))?;
         let mirror = mirrored(&space.ranks, self.a)?.values;
-        // Group here, rank and group of the other, factor of the scale there over that here.
         let mut seen = std::collections::BTreeSet::new();
-        let mut edges: Vec<((u32, u32), (u32, f64))> = Vec::new();
+        let mut edges: Vec<Edge> = Vec::new();
         for (row, at, place, value) in self.a.rim().each() {
             let ((other, weight), owner) = (beyond[place], columns.halo()[place].0);
             if group[row] != NONE && value != 0.0 && mirror[at] != 0.0 && other != NONE && seen.insert((group[row], owner, other)) {
@@ -330,7 +333,7 @@ impl Finder<'_> {
 
 /// Scales of groups, from 1 at the first of those that are connected, by the couplings that each
 /// rank has told.
-fn scales(starts: &[usize], all: &[Vec<((u32, u32), (u32, f64))>]) -> Vec<f64> {
+fn scales(starts: &[usize], all: &[Vec<Edge>]) -> Vec<f64> {
     let n_groups = starts.last().copied().unwrap_or(0);
     let mut beside: Vec<Vec<(usize, f64)>> = vec![Vec::new(); n_groups];
     for (rank, edges) in all.iter().enumerate() {

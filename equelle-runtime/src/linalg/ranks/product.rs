@@ -23,14 +23,7 @@ impl RankSpace<HostSpace> {
     /// The transpose: rows of the columns that this rank owns.
     pub(super) fn transposed(&mut self, a: &RankMatrix<HostMatrix>) -> Result<RankMatrix<HostMatrix>, Error> {
         let (columns, n_rows) = (a.columns(), a.n_rows());
-        let mut lists: Vec<(RankId, Vec<Entry>)> = columns.received().iter().map(|(rank, _)| (*rank, Vec::new())).collect();
-        for (row, _, place, value) in a.rim().each() {
-            let (owner, number) = columns.halo()[place];
-            if let Some((_, list)) = lists.iter_mut().find(|(rank, _)| *rank == owner) {
-                list.push(((number, row as u32), value));
-            }
-        }
-        let arrived = columns.send_lists_back(&self.ranks, &lists)?;
+        let arrived = columns.send_entries_back(&self.ranks, a.rim(), |row, number, value| ((number, row as u32), value))?;
         let mut entries: Vec<(u32, Unknown, f64)> = arrived
             .into_iter()
             .flat_map(|(rank, list)| list.into_iter().map(move |((row, column), value)| (row, (rank, column), value)))

@@ -119,7 +119,9 @@ fn products_and_transposes_are_those_of_whole_matrices() {
         let (mut transposes, mut pruned, mut products) = (Vec::new(), Vec::new(), Vec::new());
         for (transpose, fewer, product) in made {
             assert!(fewer.columns().halo().len() <= product.columns().halo().len());
-            (transposes.push(transpose), pruned.push(fewer), products.push(product));
+            transposes.push(transpose);
+            pruned.push(fewer);
+            products.push(product);
         }
         assert_eq!(joined(&transposes, &on_m, &on_n), a.transpose(), "{n_ranks} ranks");
         assert_eq!(joined(&products, &on_n, &on_l), a.product(&b), "{n_ranks} ranks");
@@ -245,7 +247,9 @@ fn a_coarse_level_crosses_ranks() {
     let coarse_on_ranks = Spread { owners: groups, n_ranks: 3 };
     let (mut prolongations, mut restrictions, mut coarse) = (Vec::new(), Vec::new(), Vec::new());
     for (p, r, c) in found {
-        (prolongations.push(p), restrictions.push(r), coarse.push(c));
+        prolongations.push(p);
+        restrictions.push(r);
+        coarse.push(c);
     }
     let p = joined(&prolongations, &spread, &coarse_on_ranks);
     assert_eq!(joined(&restrictions, &coarse_on_ranks, &spread), p.transpose());

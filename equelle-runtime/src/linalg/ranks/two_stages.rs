@@ -157,16 +157,10 @@ impl RankSpace<HostSpace> {
     fn opposite(&mut self, a: &RankMatrix<HostMatrix>, k: usize) -> Result<Vec<f64>, Error> {
         let (columns, rim, n) = (a.columns(), a.rim(), a.n_rows() / k);
         // Unknown at the owner, equation and element here, and the value.
-        let mut lists: Vec<(RankId, Vec<((u32, (u32, u32)), f64)>)> =
-            columns.received().iter().map(|(rank, _)| (*rank, Vec::new())).collect();
-        for (row, _, place, value) in rim.each() {
-            let (owner, unknown) = columns.halo()[place];
-            if let Some((_, list)) = lists.iter_mut().find(|(rank, _)| *rank == owner) {
-                list.push(((unknown, ((row / n) as u32, (row % n) as u32)), value));
-            }
-        }
+        let entry = |row: usize, unknown: u32, value: f64| ((unknown, ((row / n) as u32, (row % n) as u32)), value);
+        let arrived = columns.send_entries_back(&self.ranks, rim, entry)?;
         let mut values = vec![0.0; rim.entries().n_entries()];
-        for (rank, entries) in columns.send_lists_back(&self.ranks, &lists)? {
+        for (rank, entries) in arrived {
             let n_there = self.numbering.n_of(rank.index()) / k;
             for ((unknown, (equation, element)), value) in entries {
                 let (field, own) = (unknown as usize / n, unknown as usize % n);
