@@ -5,8 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::{self, ThreadId};
 
 use crate::MpiError;
-use crate::functions::{Constants, Functions, Request, Status};
-use crate::library::text;
+use crate::functions::{Constants, Functions, Request, Status, text};
 use crate::pieces::{LARGEST, join, split};
 
 /// Tag of messages, which arrive in the order in which a process sent them.

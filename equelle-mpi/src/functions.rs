@@ -26,7 +26,7 @@ impl Status {
 }
 
 /// Bytes for any text of MPI: the longest is that of its version.
-pub(crate) const MAX_TEXT: usize = 8192;
+const MAX_TEXT: usize = 8192;
 
 /// Declares functions with the type that each has in all MPIs.
 macro_rules! functions {
@@ -133,4 +133,14 @@ unsafe fn is_standard(library: &Library) -> bool {
     // SAFETY: both places are valid, and the function may be called before MPI is initialised.
     let code = unsafe { version(&mut major, &mut minor) };
     code == 0 && major >= 1
+}
+
+/// The text that a function of MPI writes with its length; empty if it fails.
+pub(crate) fn text(write: impl FnOnce(*mut c_char, *mut c_int) -> c_int) -> String {
+    let mut bytes = vec![0_u8; MAX_TEXT];
+    let mut len: c_int = 0;
+    let code = write(bytes.as_mut_ptr().cast(), &mut len);
+    let len = if code == 0 { usize::try_from(len).unwrap_or(0) } else { 0 };
+    let text = String::from_utf8_lossy(bytes.get(..len).unwrap_or_default()).into_owned();
+    text.trim_end_matches('\0').to_owned()
 }

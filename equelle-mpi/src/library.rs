@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::MpiError;
 use crate::connection::Connection;
-use crate::functions::{Constants, Functions, MAX_TEXT};
+use crate::functions::{Constants, Functions, text};
 use crate::launcher::Family;
 
 /// Set once MPI is initialised: a process can do so once, whatever the library.
@@ -103,14 +103,4 @@ fn open(path: &Path) -> Result<libloading::Library, libloading::Error> {
 #[cfg(not(all(unix, target_pointer_width = "64")))]
 fn open(_: &Path) -> Result<libloading::Library, MpiError> {
     Err(MpiError::new("MPI is used on Unix systems of 64 bits alone"))
-}
-
-/// The text that a function of MPI writes with its length; empty if it fails.
-pub(crate) fn text(write: impl FnOnce(*mut std::ffi::c_char, *mut c_int) -> c_int) -> String {
-    let mut bytes = vec![0_u8; MAX_TEXT];
-    let mut len: c_int = 0;
-    let code = write(bytes.as_mut_ptr().cast(), &mut len);
-    let len = if code == 0 { usize::try_from(len).unwrap_or(0) } else { 0 };
-    let text = String::from_utf8_lossy(bytes.get(..len).unwrap_or_default()).into_owned();
-    text.trim_end_matches('\0').to_owned()
 }

@@ -18,7 +18,6 @@ use equelle_runtime::{Error, ErrorKind, simulator};
 use super::args::{InterpretedKernels, RunArgs};
 use super::inputs;
 use super::plot;
-use super::run::words_of_built;
 use crate::console::Console;
 use equelle::cargo;
 use equelle::compiled::Compiled;
@@ -50,11 +49,13 @@ pub(super) fn refuse_launcher(args: &RunArgs) -> Result<(), Failure> {
 }
 
 /// Runs a program on ranks: built, or interpreted where the user wants it or nothing can be built.
+/// `words` are the command line of a built one.
 pub(super) fn run(
     compiled: &Compiled,
     n_ranks: u32,
     args: &RunArgs,
     given: &[String],
+    mut words: Vec<String>,
     this: &[OsString],
     console: &Console,
 ) -> Result<(), Failure> {
@@ -64,7 +65,6 @@ pub(super) fn run(
     let library = Parameters::from_words(given)?.path(MPI_LIBRARY)?;
     let mpi = Installation::find(library.as_deref())?;
     let is_interpreted = args.interpret.is_some() || cargo::version().is_err();
-    let mut words = words_of_built(args, given, None, console);
     let mut command = if is_interpreted {
         if args.source.file == Path::new("-") {
             return Err(Failure::usage("a program from standard input is interpreted in one process: give its file"));

@@ -54,7 +54,8 @@ pub(super) fn run(args: &RunArgs, this: &[OsString], console: &Console) -> Resul
     }
     if let Some(n_ranks) = args.on_ranks.ranks.filter(|&n_ranks| n_ranks > 1) {
         let compiled = compile(&args.source.file, &own, &[args.backend], console)?;
-        return ranks::run(&compiled, n_ranks, args, &given, this, console);
+        let words = words_of_built(args, &given, None, console);
+        return ranks::run(&compiled, n_ranks, args, &given, words, this, console);
     }
     if let Some(kernels) = args.interpret {
         let kernels = interpreted_kernels(kernels, args.backend, &args.source.program)?;
@@ -128,7 +129,7 @@ fn built(program: &Path, begun: Instant, args: &RunArgs, given: &[String], conso
 }
 
 /// The command line of a program that has been built, and goes on from a state if there is one.
-pub(super) fn words_of_built(args: &RunArgs, given: &[String], state: Option<&Path>, console: &Console) -> Vec<String> {
+fn words_of_built(args: &RunArgs, given: &[String], state: Option<&Path>, console: &Console) -> Vec<String> {
     let json = console.format == MessageFormat::Json;
     // A bar would be drawn over the picture.
     let is_quiet = args.quiet || args.watch.is_some();

@@ -138,7 +138,7 @@ pub(super) fn reduce<R: Real>(rt: &SerialRuntime<R>, reduction: Reduction, value
     let domain = &values.domain;
     let values = rt.values_of(values);
     if let Some(rank) = rt.session().rank() {
-        let _time = rank.progress().time(RankWork::Reduce);
+        let _time = rank.progress().work().time(RankWork::Reduce);
         return rank.reduce(reduction, domain, &values)?.ok_or_else(|| nothing_to_reduce(reduction, domain));
     }
     // A pooled buffer for the leaves, so that a reduction in a step allocates nothing.
@@ -179,7 +179,7 @@ pub(super) fn reduce_with<R: Real>(
     mut value: impl FnMut(usize) -> f64,
 ) -> Result<f64, Error> {
     if let Some(rank) = rt.session().rank() {
-        let _time = rank.progress().time(RankWork::Reduce);
+        let _time = rank.progress().work().time(RankWork::Reduce);
         let values: Vec<f64> = (0..domain.len()).map(value).collect();
         return rank.reduce(reduction, domain, &values)?.ok_or_else(|| nothing_to_reduce(reduction, domain));
     }

@@ -322,7 +322,7 @@ impl<R: Real> Operations for SerialRuntime<R> {
 
     fn reduce_bools(&mut self, reduction: BoolReduction, values: &Bools) -> Result<bool, Error> {
         if let Some(rank) = self.session.rank() {
-            let _time = rank.progress().time(RankWork::Reduce);
+            let _time = rank.progress().work().time(RankWork::Reduce);
             return self.located(rank.reduce_bools(reduction, &values.domain, &values.values));
         }
         Ok(match reduction {

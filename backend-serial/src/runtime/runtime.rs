@@ -133,7 +133,7 @@ impl<R: Real> SerialRuntime<R> {
 impl<R: Real> SerialRuntime<R> {
     /// Brings values of the halo from their owners; into a copy where others hold the values.
     fn exchange_values<T: Wire>(&self, rank: &RankContext, domain: &Arc<Domain>, values: &mut Values<T>, depth: u32) -> Result<(), Error> {
-        let _time = rank.progress().time(RankWork::Exchange);
+        let _time = rank.progress().work().time(RankWork::Exchange);
         let mut buffer = values.take().into_buffer();
         rank.exchange(domain, &mut buffer, depth).map_err(|error| self.session.locate(error))?;
         *values = buffer.share();

@@ -124,7 +124,7 @@ pub(super) fn reduce_components<R: Real>(rt: &SerialRuntime<R>, reduction: Reduc
     for (out, component) in out.iter_mut().zip(a.components()) {
         let reduced = match rt.session().rank() {
             Some(rank) => {
-                let _time = rank.progress().time(RankWork::Reduce);
+                let _time = rank.progress().work().time(RankWork::Reduce);
                 rank.reduce(reduction, &a.domain, component)?
             }
             None => {

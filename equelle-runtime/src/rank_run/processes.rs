@@ -127,8 +127,9 @@ fn on_process(process: &Arc<Process>, run: ProcessRun) -> Result<Ended, Error> {
     let ProcessRun { program, needs, words, options, simulate } = run;
     // From here on the others learn where this rank ends.
     let context = RankContext::new(Box::new(MpiTransport::new(process)));
-    let place = RankSurroundings { by: process.mpi().to_owned(), n_nodes: process.ranks_of_node().n_nodes, waits: process.waits().clone() };
-    context.progress().is_at(place);
+    let surroundings =
+        RankSurroundings { by: process.mpi().to_owned(), n_nodes: process.ranks_of_node().n_nodes, waits: process.waits().clone() };
+    context.progress().work().set_surroundings(surroundings);
     let parameters = Parameters::from_words(words)?;
     process.limit_waits(timeout(&parameters)?);
     let n_ranks = u32::try_from(process.n_ranks()).map_err(|_| Error::internal("ranks are counted with 32 bits"))?;

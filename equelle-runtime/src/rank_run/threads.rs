@@ -43,9 +43,9 @@ pub fn run(
     let run = RankedRun { program, words, threads: &Threads::one(), simulate };
     let (back_end, interrupt) = (options.back_end, options.interrupt.clone());
     let context = |transport: ThreadTransport| {
-        let place = RankSurroundings { by: "threads of one process".to_owned(), n_nodes: 1, waits: transport.waits().clone() };
+        let surroundings = RankSurroundings { by: "threads of one process".to_owned(), n_nodes: 1, waits: transport.waits().clone() };
         let context = RankContext::new(Box::new(transport));
-        context.progress().is_at(place);
+        context.progress().work().set_surroundings(surroundings);
         context
     };
     let contexts: Vec<RankContext> = ThreadTransport::connected(parts.n_ranks(), ranks.seed).into_iter().map(context).collect();

@@ -53,7 +53,8 @@ impl RankProgress {
         Exchanged { messages: self.messages.load(Ordering::Relaxed), bytes: self.bytes.load(Ordering::Relaxed) }
     }
 
-    pub(super) fn work(&self) -> &WorkTimes {
+    /// Its times with other ranks.
+    pub fn work(&self) -> &WorkTimes {
         &self.work
     }
 

@@ -38,4 +38,4 @@ pub use halo_counts::{HaloCounts, RankHalo};
 pub use partition::Partition;
 pub use threads::ThreadTransport;
 pub use transport::Transport;
-pub use work::{RankSurroundings, RankTimer, RankWork, Waits};
+pub use work::{RankSurroundings, RankTimer, RankWork, Waits, WorkTimes};

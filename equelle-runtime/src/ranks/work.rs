@@ -4,8 +4,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use super::context::RankProgress;
-
 /// Work with other ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RankWork {
@@ -42,55 +40,55 @@ pub struct RankSurroundings {
     pub waits: Waits,
 }
 
-/// Times of a rank, without its waits.
+/// Times of the work of a rank with others, and where it is.
 #[derive(Debug, Default)]
-pub(super) struct WorkTimes {
-    place: OnceLock<RankSurroundings>,
+pub struct WorkTimes {
+    surroundings: OnceLock<RankSurroundings>,
     nanoseconds: [AtomicU64; 2],
 }
 
 /// Measures work until it is dropped.
 #[must_use]
 pub struct RankTimer<'a> {
-    progress: &'a RankProgress,
+    times: &'a WorkTimes,
     work: RankWork,
     begun: Instant,
     waited: Duration,
 }
 
-impl RankProgress {
+impl WorkTimes {
     /// Sets the surroundings of the rank; once.
-    pub fn is_at(&self, place: RankSurroundings) {
+    pub fn set_surroundings(&self, surroundings: RankSurroundings) {
         // All ranks of a run have the same.
-        let _ = self.work().place.set(place);
+        let _ = self.surroundings.set(surroundings);
     }
 
     /// The surroundings of the rank, if they are known.
-    pub fn place(&self) -> Option<&RankSurroundings> {
-        self.work().place.get()
+    pub fn surroundings(&self) -> Option<&RankSurroundings> {
+        self.surroundings.get()
     }
 
     /// Begins to measure work.
     pub fn time(&self, work: RankWork) -> RankTimer<'_> {
-        RankTimer { progress: self, work, begun: Instant::now(), waited: self.waited() }
+        RankTimer { times: self, work, begun: Instant::now(), waited: self.waited() }
     }
 
     /// Time of work so far, without waits.
     pub fn spent(&self, work: RankWork) -> Duration {
-        Duration::from_nanos(self.work().nanoseconds[work as usize].load(Ordering::Relaxed))
+        Duration::from_nanos(self.nanoseconds[work as usize].load(Ordering::Relaxed))
     }
 
     /// Time that it has waited for others.
     pub fn waited(&self) -> Duration {
-        self.place().map_or(Duration::ZERO, |place| place.waits.total())
+        self.surroundings().map_or(Duration::ZERO, |surroundings| surroundings.waits.total())
     }
 }
 
 impl Drop for RankTimer<'_> {
     fn drop(&mut self) {
-        let waited = self.progress.waited().saturating_sub(self.waited);
+        let waited = self.times.waited().saturating_sub(self.waited);
         let spent = self.begun.elapsed().saturating_sub(waited);
-        self.progress.work().nanoseconds[self.work as usize].fetch_add(spent.as_nanos() as u64, Ordering::Relaxed);
+        self.times.nanoseconds[self.work as usize].fetch_add(spent.as_nanos() as u64, Ordering::Relaxed);
     }
 }
 
@@ -100,9 +98,9 @@ mod tests {
 
     #[test]
     fn waits_are_no_work() {
-        let progress = RankProgress::default();
+        let progress = WorkTimes::default();
         let waits = Waits::default();
-        progress.is_at(RankSurroundings { by: "threads".into(), n_nodes: 1, waits: waits.clone() });
+        progress.set_surroundings(RankSurroundings { by: "threads".into(), n_nodes: 1, waits: waits.clone() });
         let timer = progress.time(RankWork::Reduce);
         std::thread::sleep(Duration::from_millis(5));
         waits.add(Duration::from_millis(3));

@@ -7,60 +7,59 @@ use crate::ranks::RankWork;
 use crate::report::event::{RankReport, RanksReport};
 use crate::report::{bytes, seconds};
 
-impl Session {
-    /// The report of all ranks, on rank 0; all call it together. None where another rank has ended,
-    /// whose error is that of the run, and on one process.
-    pub(super) fn ranks_report(&self) -> Option<RanksReport> {
-        let context = self.rank()?;
-        let own = self.own_report(context.rank());
-        let numbers = [own.cells, own.halo_cells, own.neighbours, own.exchanges, own.messages, own.bytes].map(|number| number as f64);
-        let times = [own.seconds, own.waiting, own.exchanging, own.reducing];
-        let ranks = context.lists(&[&numbers[..], &times].concat()).ok()?;
-        let ranks = ranks.iter().map(|of| {
-            let number = |index: usize| of.get(index).copied().unwrap_or(0.0);
-            let count = |index: usize| number(index) as u64;
-            RankReport {
-                cells: count(0),
-                halo_cells: count(1),
-                neighbours: count(2),
-                exchanges: count(3),
-                messages: count(4),
-                bytes: count(5),
-                seconds: number(6),
-                waiting: number(7),
-                exchanging: number(8),
-                reducing: number(9),
-            }
-        });
-        let place = context.progress().place().filter(|_| context.is_root())?;
-        Some(RanksReport { by: place.by.clone(), nodes: place.n_nodes as u64, ranks: ranks.collect() })
-    }
-
-    fn own_report(&self, rank: RankId) -> RankReport {
-        let grid = self.grid.grid();
-        let cells = (0..grid.n_cells() as u32).filter(|&cell| grid.is_own(EntityKind::Cell, cell)).count() as u64;
-        let owner = |cell: u32| grid.part().and_then(|part| part.owner(EntityKind::Cell, cell));
-        let mut neighbours: Vec<RankId> = (0..grid.n_cells() as u32).filter_map(owner).filter(|owner| *owner != rank).collect();
-        neighbours.sort_unstable();
-        neighbours.dedup();
-        let (exchanges, sent, waited, exchanging, reducing) = self.rank().map_or_else(Default::default, |context| {
-            let progress = context.progress();
-            let spent = |work: RankWork| progress.spent(work).as_secs_f64();
-            let times = (progress.waited().as_secs_f64(), spent(RankWork::Exchange), spent(RankWork::Reduce));
-            (progress.exchanges(), progress.exchanged(), times.0, times.1, times.2)
-        });
+/// The report of all ranks, on rank 0; all call it together. None where another rank has ended,
+/// whose error is that of the run, and on one process.
+pub(super) fn ranks_report(session: &Session) -> Option<RanksReport> {
+    let context = session.rank()?;
+    let own = own_report(session, context.rank());
+    let numbers = [own.cells, own.halo_cells, own.neighbours, own.exchanges, own.messages, own.bytes].map(|number| number as f64);
+    let times = [own.seconds, own.waiting, own.exchanging, own.reducing];
+    let ranks = context.lists(&[&numbers[..], &times].concat()).ok()?;
+    let ranks = ranks.iter().map(|of| {
+        let number = |index: usize| of.get(index).copied().unwrap_or(0.0);
+        let count = |index: usize| number(index) as u64;
         RankReport {
-            cells,
-            halo_cells: grid.n_cells() as u64 - cells,
-            neighbours: neighbours.len() as u64,
-            exchanges,
-            messages: sent.messages,
-            bytes: sent.bytes,
-            seconds: self.run.progress.elapsed().as_secs_f64(),
-            waiting: waited,
-            exchanging,
-            reducing,
+            cells: count(0),
+            halo_cells: count(1),
+            neighbours: count(2),
+            exchanges: count(3),
+            messages: count(4),
+            bytes: count(5),
+            seconds: number(6),
+            waiting: number(7),
+            exchanging: number(8),
+            reducing: number(9),
         }
+    });
+    let place = context.progress().work().surroundings().filter(|_| context.is_root())?;
+    Some(RanksReport { by: place.by.clone(), nodes: place.n_nodes as u64, ranks: ranks.collect() })
+}
+
+/// The report of this rank.
+fn own_report(session: &Session, rank: RankId) -> RankReport {
+    let grid = session.grid.grid();
+    let cells = (0..grid.n_cells() as u32).filter(|&cell| grid.is_own(EntityKind::Cell, cell)).count() as u64;
+    let owner = |cell: u32| grid.part().and_then(|part| part.owner(EntityKind::Cell, cell));
+    let mut neighbours: Vec<RankId> = (0..grid.n_cells() as u32).filter_map(owner).filter(|owner| *owner != rank).collect();
+    neighbours.sort_unstable();
+    neighbours.dedup();
+    let (exchanges, sent, waited, exchanging, reducing) = session.rank().map_or_else(Default::default, |context| {
+        let progress = context.progress();
+        let spent = |work: RankWork| progress.work().spent(work).as_secs_f64();
+        let times = (progress.work().waited().as_secs_f64(), spent(RankWork::Exchange), spent(RankWork::Reduce));
+        (progress.exchanges(), progress.exchanged(), times.0, times.1, times.2)
+    });
+    RankReport {
+        cells,
+        halo_cells: grid.n_cells() as u64 - cells,
+        neighbours: neighbours.len() as u64,
+        exchanges,
+        messages: sent.messages,
+        bytes: sent.bytes,
+        seconds: session.run.progress.elapsed().as_secs_f64(),
+        waiting: waited,
+        exchanging,
+        reducing,
     }
 }
 

@@ -1,6 +1,7 @@
 //! The end of a run, and its summary.
 
 use super::on_ranks::SessionRank;
+use super::rank_report::ranks_report;
 use super::{Session, placement};
 use std::sync::Arc;
 
@@ -36,7 +37,7 @@ impl Session {
             self.run.progress.event(&audit);
         }
         self.tell_audit();
-        let ranks = self.ranks_report();
+        let ranks = ranks_report(self);
         let of_ranks = ranks.as_ref().map(|ranks| ranks.lines(self.run.progress.steps(), self.profiler().is_some()));
         self.run.progress.event(&self.summary_event(ranks));
         let summary = self.summary();
