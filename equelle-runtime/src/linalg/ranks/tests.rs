@@ -32,14 +32,14 @@ fn on_ranks<T: Send>(n_ranks: usize, run: impl Fn(RankSpace<HostSpace>, usize) -
 }
 
 /// Unknowns in an order of ranks: element `i` is owned by rank `owner(i)`.
-struct Spread {
+struct RowPartition {
     owners: Vec<usize>,
     n_ranks: usize,
 }
 
-impl Spread {
-    fn new(n: usize, n_ranks: usize, seed: usize) -> Spread {
-        Spread { owners: (0..n).map(|i| (i * i + seed * i + seed) % (n_ranks + 1) % n_ranks).collect(), n_ranks }
+impl RowPartition {
+    fn new(n: usize, n_ranks: usize, seed: usize) -> RowPartition {
+        RowPartition { owners: (0..n).map(|i| (i * i + seed * i + seed) % (n_ranks + 1) % n_ranks).collect(), n_ranks }
     }
 
     fn own(&self, rank: usize) -> Vec<usize> {
@@ -51,8 +51,8 @@ impl Spread {
     }
 }
 
-/// The part of a rank: rows by one spread, columns by another.
-fn part(space: &RankSpace<HostSpace>, whole: &Csr, rows: &Spread, columns: &Spread) -> RankMatrix<HostMatrix> {
+/// The part of a rank: rows by one partition, columns by another.
+fn part(space: &RankSpace<HostSpace>, whole: &Csr, rows: &RowPartition, columns: &RowPartition) -> RankMatrix<HostMatrix> {
     let rank = space.ranks().rank().index();
     let own_columns = columns.own(rank);
     let others: Vec<usize> = (0..whole.n_cols()).filter(|&i| columns.owners[i] != rank).collect();
@@ -75,7 +75,7 @@ fn part(space: &RankSpace<HostSpace>, whole: &Csr, rows: &Spread, columns: &Spre
 }
 
 /// The whole matrix again, from the parts of all ranks.
-fn joined(parts: &[RankMatrix<HostMatrix>], rows: &Spread, columns: &Spread) -> Csr {
+fn joined(parts: &[RankMatrix<HostMatrix>], rows: &RowPartition, columns: &RowPartition) -> Csr {
     let mut entries = Vec::new();
     for (rank, part) in parts.iter().enumerate() {
         let (own_rows, own_columns) = (rows.own(rank), columns.own(rank));
@@ -110,7 +110,7 @@ fn products_and_transposes_are_those_of_whole_matrices() {
     for (n_ranks, seed) in [(1, 1), (2, 2), (3, 3), (5, 4), (8, 5)] {
         let [n, m, l] = [31, 17, 12];
         let (a, b) = (numbers(n, m, seed), numbers(m, l, seed + 1));
-        let [on_n, on_m, on_l] = [n, m, l].map(|n| Spread::new(n, n_ranks, seed));
+        let [on_n, on_m, on_l] = [n, m, l].map(|n| RowPartition::new(n, n_ranks, seed));
         let made = on_ranks(n_ranks, |mut space, _| {
             let (a, b) = (part(&space, &a, &on_n, &on_m), part(&space, &b, &on_m, &on_l));
             let product = space.product(&a, &b).unwrap();
@@ -137,7 +137,7 @@ fn operations_are_those_of_one_process() {
         let (a, p) = (numbers(n, n, seed), numbers(n, m, seed + 1));
         let image = a.product(&p);
         let vector = |n: usize, seed: usize| -> Vec<f64> { (0..n).map(|i| ((i * 5 + seed * 3) % 11) as f64 - 4.0).collect() };
-        let [on_n, on_m] = [n, m].map(|n| Spread::new(n, n_ranks, seed));
+        let [on_n, on_m] = [n, m].map(|n| RowPartition::new(n, n_ranks, seed));
         let run_alone = |space: &mut HostSpace| {
             let a = HostMatrix::from(a.clone());
             let [p, image] = [&p, &image].map(|a| HostMatrix::from(a.clone()));
@@ -148,7 +148,7 @@ fn operations_are_those_of_one_process() {
             let a = part(&space, &a, &on_n, &on_n);
             let image = part(&space, &image, &on_n, &on_m);
             let p = part(&space, &p, &on_n, &on_m).in_columns(image.columns());
-            let own = |spread: &Spread, whole: Vec<f64>| -> Vec<f64> { spread.own(rank).iter().map(|&i| whole[i]).collect() };
+            let own = |partition: &RowPartition, whole: Vec<f64>| -> Vec<f64> { partition.own(rank).iter().map(|&i| whole[i]).collect() };
             let of = |whole: &dyn Fn(usize) -> Vec<f64>, size: usize| own(if size == n { &on_n } else { &on_m }, whole(size));
             outcome(&mut space, [&a, &p, &image], &|size| of(&|n| vector(n, 1), size), &|size| of(&|n| vector(n, 2), size), [n, m])
         });
@@ -212,9 +212,9 @@ fn outcome<S: MatrixSpace<Vector = Vec<f64>, Scalar = f64>>(
 fn sweeps_use_the_values_of_others() {
     // Each row depends on the other one, and each rank has one.
     let whole = Csr::from_triplets(2, 2, &[(0, 0, 2.0), (0, 1, -1.0), (1, 0, -1.0), (1, 1, 2.0)]).unwrap();
-    let spread = Spread { owners: vec![0, 1], n_ranks: 2 };
-    let found = on_ranks(spread.n_ranks, |mut space, rank| {
-        let a = part(&space, &whole, &spread, &spread);
+    let partition = RowPartition { owners: vec![0, 1], n_ranks: 2 };
+    let found = on_ranks(partition.n_ranks, |mut space, rank| {
+        let a = part(&space, &whole, &partition, &partition);
         let mut x = vec![[4.0, 8.0][rank]];
         space.gauss_seidel(&mut x, &a, &vec![0.5], &vec![1.0], Direction::Forward);
         x[0]
@@ -234,9 +234,9 @@ fn chain(n: usize) -> Csr {
 fn a_coarse_level_crosses_ranks() {
     let n = 60;
     let whole = chain(n);
-    let spread = Spread { owners: (0..n).map(|i| i / 20).collect(), n_ranks: 3 };
-    let found = on_ranks(spread.n_ranks, |mut space, _| {
-        let a = part(&space, &whole, &spread, &spread);
+    let partition = RowPartition { owners: (0..n).map(|i| i / 20).collect(), n_ranks: 3 };
+    let found = on_ranks(partition.n_ranks, |mut space, _| {
+        let a = part(&space, &whole, &partition, &partition);
         space.tell_parts(&a).unwrap();
         match space.coarsen(a, &Vec::new(), 0.1, &AmgOptions::default()).unwrap() {
             Coarsened::Level(LevelParts { prolongation, restriction, .. }, coarse, _) => (prolongation, restriction, coarse),
@@ -244,15 +244,15 @@ fn a_coarse_level_crosses_ranks() {
         }
     });
     let groups: Vec<usize> = found.iter().enumerate().flat_map(|(rank, (p, ..))| vec![rank; p.columns().n_own()]).collect();
-    let coarse_on_ranks = Spread { owners: groups, n_ranks: 3 };
+    let coarse_on_ranks = RowPartition { owners: groups, n_ranks: 3 };
     let (mut prolongations, mut restrictions, mut coarse) = (Vec::new(), Vec::new(), Vec::new());
     for (p, r, c) in found {
         prolongations.push(p);
         restrictions.push(r);
         coarse.push(c);
     }
-    let p = joined(&prolongations, &spread, &coarse_on_ranks);
-    assert_eq!(joined(&restrictions, &coarse_on_ranks, &spread), p.transpose());
+    let p = joined(&prolongations, &partition, &coarse_on_ranks);
+    assert_eq!(joined(&restrictions, &coarse_on_ranks, &partition), p.transpose());
     for row in 1..n - 1 {
         let sum: f64 = p.row(row).map(|(_, value)| value).sum();
         assert!((sum - 1.0).abs() < 1e-14, "row {row}: {sum}");
@@ -284,7 +284,7 @@ fn two_fields(m: usize) -> Csr {
     Csr::from_triplets(2 * n, 2 * n, &entries).unwrap()
 }
 
-/// What the driver asks of a matrix has the answers of one process.
+/// Matrix properties that the driver asks for are those of one process.
 #[test]
 fn properties_are_those_of_one_process() {
     let m = 6;
@@ -307,11 +307,11 @@ fn properties_are_those_of_one_process() {
         let Ok(bound) = alone.row_bound(&host, &inverse);
         let Ok(roots) = alone.reciprocal_roots(&inverse);
         for n_ranks in [1, 2, 3, 5] {
-            let elements = Spread::new(n, n_ranks, 3);
-            let spread = Spread { owners: elements.owners.repeat(2), n_ranks };
+            let elements = RowPartition::new(n, n_ranks, 3);
+            let partition = RowPartition { owners: elements.owners.repeat(2), n_ranks };
             on_ranks(n_ranks, |mut space, rank| {
-                let a = part(&space, whole, &spread, &spread);
-                let own = spread.own(rank);
+                let a = part(&space, whole, &partition, &partition);
+                let own = partition.own(rank);
                 let here = |whole: &[f64]| -> Vec<f64> { own.iter().map(|&i| whole[i]).collect() };
                 let ends = [own.len() / 2, own.len()];
                 space.numbering = Numbering::new(space.ranks(), &ends).unwrap();
@@ -356,9 +356,9 @@ fn projections_are_those_of_one_process() {
     let (mut ranged, mut centred) = (x.clone(), x.clone());
     whole.project_to_range(&mut ranged);
     whole.remove_mean(&mut centred);
-    let spread = Spread { owners: (0..n).map(|i| if i < 10 { 0 } else { 2 - i % 2 }).collect(), n_ranks: 4 };
-    on_ranks(spread.n_ranks, |mut space, rank| {
-        let own = spread.own(rank);
+    let partition = RowPartition { owners: (0..n).map(|i| if i < 10 { 0 } else { 2 - i % 2 }).collect(), n_ranks: 4 };
+    on_ranks(partition.n_ranks, |mut space, rank| {
+        let own = partition.own(rank);
         let here = |whole: &[f64]| -> Vec<f64> { own.iter().map(|&i| whole[i]).collect() };
         let vectors = space.null_vectors(&Rc::new(null_space(&own))).unwrap();
         let (mut y, mut z) = (here(&x), here(&x));

@@ -26,8 +26,8 @@ fn with_penalties(matrix: &Csr, every: usize) -> Csr {
     triplets(matrix.n_rows(), &entries)
 }
 
-/// What `auto` chooses, and why, is that of one process word for word: so are all properties of the
-/// matrix, and the treatment of its rows.
+/// The choice of `auto`, and its reason, is that of one process word for word: so are all
+/// properties of the matrix, and the treatment of its rows.
 #[test]
 fn choices_are_those_of_one_process() {
     let mut random = Random(19);
