@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use super::attempts::Attempts;
-use super::domain_plan::{DomainPlan, Exchanged};
+use super::domain_plan::{DomainPlan, Exchanged, nearer_extreme};
 use super::transport::{Transport, all_gather, all_to_all, packed, unpacked};
 use super::work::WorkTimes;
 use crate::domain::Domain;
@@ -146,7 +146,16 @@ impl RankContext {
     /// # Errors
     /// As for [`RankContext::whole_len`].
     pub fn reduce<R: Real>(&self, reduction: Reduction, domain: &Arc<Domain>, values: &[R]) -> Result<Option<f64>, Error> {
-        let block = self.plan(domain)?.gather_leaves(&self.transport, values)?;
+        let plan = self.plan(domain)?;
+        if let Reduction::Max | Reduction::Min = reduction {
+            let extremes = self.lists(plan.extreme(reduction, values).as_slice())?.concat();
+            let Some(extreme) = extremes.into_iter().reduce(|a, b| nearer_extreme(reduction, a, b)) else { return Ok(None) };
+            // Only the sign of a zero and the place of a NaN depend on the order.
+            if extreme != 0.0 && !extreme.is_nan() {
+                return Ok(Some(extreme));
+            }
+        }
+        let block = plan.gather_leaves(&self.transport, values)?;
         // Leaves are never empty, so that each has a value.
         let leaves: Vec<f64> = block.chunks(LEAF).map(|values| leaf_of(reduction, values).unwrap_or(f64::NAN)).collect();
         let mut leaves = self.lists(&leaves)?.concat();

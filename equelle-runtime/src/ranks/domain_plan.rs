@@ -8,7 +8,9 @@ use crate::domain::Domain;
 use crate::entity::EntityKind;
 use crate::error::Error;
 use crate::grid::GridPart;
+use crate::operators::Reduction;
 use crate::rank_id::RankId;
+use crate::real::Real;
 use crate::reduce::LEAF;
 use crate::wire::Wire;
 
@@ -103,6 +105,12 @@ impl DomainPlan {
         made(&self.to_leaves, || Routes::new(transport, &self.owned, block))?.gather(transport, values)
     }
 
+    /// The Max or Min of the values that this rank owns; NaN if one is, `None` without values.
+    pub(super) fn extreme<R: Real>(&self, reduction: Reduction, values: &[R]) -> Option<f64> {
+        let values = self.owned.iter().map(|&(position, _)| values[position as usize].to_f64());
+        values.reduce(|a, b| nearer_extreme(reduction, a, b))
+    }
+
     /// The values of the elements here, of all values in the order of the file that rank 0 has.
     /// Elements that the whole domain does not have get the default.
     ///
@@ -158,6 +166,12 @@ pub struct Exchanged {
     pub messages: u64,
     /// Bytes of values in them.
     pub bytes: u64,
+}
+
+/// The greater value for Max, else the lesser one; NaN if either is.
+pub(super) fn nearer_extreme(reduction: Reduction, a: f64, b: f64) -> f64 {
+    let keeps = if reduction == Reduction::Max { a >= b } else { a <= b };
+    if keeps || a.is_nan() { a } else { b }
 }
 
 /// Makes a value once; all ranks make it at the same time.
