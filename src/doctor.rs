@@ -35,6 +35,13 @@ pub fn examine(backends: Registry) -> Report {
         Ok(cache) => format!("cache      {} ({:.0} MB)", cache.root().display(), size(cache.root()) as f64 / 1e6),
         Err(_) => "cache      cannot be written".to_owned(),
     });
+    lines.push(match Installation::find(None) {
+        Ok(Installation { launcher, library, name }) => {
+            format!("MPI        {name}: `{}` and `{}`, for runs on several ranks", launcher.program.display(), library.display())
+        }
+        Err(Failure::Error(error)) => format!("MPI        {}; {}", error.message, error.hint.unwrap_or_default()),
+        Err(Failure::Program | Failure::Exit(_) | Failure::Internal(_)) => "MPI        none".to_owned(),
+    });
     let builds = cargo.is_ok() && cache.is_ok();
     for backend in backends {
         let Availability { runs, found } = backend.availability();
@@ -49,13 +56,6 @@ pub fn examine(backends: Registry) -> Report {
             lines.push(format!("{:<11}{line}", if number == 0 { backend.name() } else { "" }));
         }
     }
-    lines.push(match Installation::find(None) {
-        Ok(Installation { launcher, library, name }) => {
-            format!("MPI        {name}: `{}` and `{}`, for runs on several ranks", launcher.program.display(), library.display())
-        }
-        Err(Failure::Error(error)) => format!("MPI        {}; {}", error.message, error.hint.unwrap_or_default()),
-        Err(Failure::Program | Failure::Exit(_) | Failure::Internal(_)) => "MPI        none".to_owned(),
-    });
     lines.extend(package_line(Path::new(".")));
     Report { text: lines.join("\n") + "\n", result: cargo.map(drop).and(cache.map(drop)) }
 }
