@@ -75,26 +75,33 @@ impl Grid {
         let cells: Vec<[usize; 3]> = (0..shape.n_cells()).map(|cell| shape.cell_ijk(cell)).collect();
         let cell_layers: Vec<u8> = cells.iter().map(|&ijk| cell_layer(ijk)).collect();
         let cell_numbers = cells.iter().map(|&ijk| whole.cell(in_whole(ijk)) as u32).collect();
+        let own = owner(start);
         let (mut face_layers, mut face_numbers, mut face_owners) = (Vec::new(), Vec::new(), Vec::new());
         for face in 0..shape.n_faces() {
-            let ends = shape.face_cells(face).into_iter().filter(|&cell| cell != NONE);
-            face_layers.push(ends.map(|cell| cell_layers[cell as usize]).min().unwrap_or(u8::MAX));
+            let ends = shape.face_cells(face);
+            let layers = ends.map(|cell| cell_layers.get(cell as usize).copied());
+            face_layers.push(layers.into_iter().flatten().min().unwrap_or(u8::MAX));
             let number = face_in_whole(&shape, &whole, shape.face_ijk(face));
             face_numbers.push(number);
-            let [low, high] = whole.face_cells(number as usize);
-            face_owners.push(owner(whole.cell_ijk(if low == NONE { high } else { low } as usize)));
+            // Owners are computed at the rim alone: almost all faces are between own cells.
+            face_owners.push(if layers == [Some(0); 2] {
+                own
+            } else {
+                let [low, high] = whole.face_cells(number as usize);
+                owner(whole.cell_ijk(if low == NONE { high } else { low } as usize))
+            });
         }
-        let cell_owners: Vec<RankId> = cells.iter().map(|&ijk| owner(in_whole(ijk))).collect();
+        let owners = cells.iter().zip(&cell_layers);
+        let cell_owners: Vec<RankId> = owners.map(|(&ijk, &layer)| if layer == 0 { own } else { owner(in_whole(ijk)) }).collect();
         let cells = Permutation::from_part(cell_numbers, &cell_layers);
         let faces = Permutation::from_part(face_numbers, &face_layers);
         let has_joined_sides = self.has_joined_sides;
         let mut grid = if has_joined_sides { joined_box(self, shape, &cells, &faces)? } else { Grid::cartesian(shape)? };
         let skeleton = if has_joined_sides {
-            let rank = owner(start);
             let (of_skeleton, here, layers) = (self.without_geometry().shared(), cells.to_file.clone(), cell_layers.clone());
             LazySkeleton::new(move || {
                 let owners: Vec<RankId> = (0..whole.n_cells()).map(|cell| owner(whole.cell_ijk(cell))).collect();
-                array_skeleton(&of_skeleton, &owners, rank, &here, &layers)
+                array_skeleton(&of_skeleton, &owners, own, &here, &layers)
             })
         } else {
             LazySkeleton::new(move || box_skeleton(&shape, &whole, &layer_along, &owner))

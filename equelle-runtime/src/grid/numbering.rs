@@ -18,7 +18,10 @@ impl Permutation {
     /// stand for one that is here too, which is the one that is found.
     pub(super) fn from_part(to_file: Vec<u32>, layers: &[u8]) -> Permutation {
         let mut from_file: Vec<u32> = (0..to_file.len() as u32).collect();
-        from_file.sort_by_key(|&entity| (to_file[entity as usize], layers[entity as usize]));
+        // Boxes have their entities in the order of the file, unless they go on around the grid.
+        if !to_file.is_sorted_by(|a, b| a < b) {
+            from_file.sort_by_key(|&entity| (to_file[entity as usize], layers[entity as usize]));
+        }
         Permutation { to_file, from_file, is_part: true }
     }
 

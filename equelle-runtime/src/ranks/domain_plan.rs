@@ -78,7 +78,9 @@ impl DomainPlan {
         };
         let mut owned: Vec<(u32, u64)> =
             (0..domain.len()).filter(|&position| own(position)).map(|position| (position as u32, positions[position])).collect();
-        owned.sort_unstable_by_key(|&(_, position)| position);
+        if !owned.is_sorted_by_key(|&(_, position)| position) {
+            owned.sort_unstable_by_key(|&(_, position)| position);
+        }
         let halo = halo_lists(transport, domain, part, kind, &in_file)?;
         let (to_root, to_leaves, on_ranks) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
         Ok(DomainPlan { whole_len, positions, owned, halo, to_root, to_leaves, on_ranks })
