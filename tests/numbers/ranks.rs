@@ -44,6 +44,17 @@ Output(\"inner\", SumReduce(u On InteriorCells()))
 Output(\"u\", u)
 ";
 
+/// Cells that lead one further in each round.
+const WALKING: &str = "i = StencilI()
+around = Halo(AllCells(), Periodic(i))
+right = around(i+1)
+at : Mutable Collection Of Cell On AllCells() = right
+For k In Range(0, 3) {
+    at = right On at
+}
+Output(\"x\", Centroid(at)[0])
+";
+
 /// Flow on corner-point grids by transmissibilities, with fields and a fault of the deck, lengths
 /// of edges and positions of vertices.
 const DECK: &str = "Import \"equelle:boundaries\" (transmissibility)
@@ -264,6 +275,38 @@ fn ranks_stop_in_the_round_of_one_process() {
     assert!(rounds[0] < rounds[1] && rounds[1] < 200, "{rounds:?}");
 }
 
+/// An element of one rank has an error in a long step: all ranks give the step up and take it in
+/// parts, as one process does. Without `timestep_cuts` it is the error of the run.
+#[test]
+fn steps_that_fail_on_one_rank_are_taken_again_by_all() {
+    let folder = scratch("ranks_rescue");
+    let program = folder.join("rescue.equelle");
+    let text = "u0 : Mutable Collection Of Scalar On AllCells() = InputCollectionOfScalar(\"u\", AllCells())\n\
+        q = InputCollectionOfScalar(\"q\", AllCells())\nsteps = InputSequenceOfScalar(\"steps\")\nb = BoundaryFaces()\n\
+        inner = InnerCell(b)\nouter = IsEmpty(FirstCell(b)) ? FirstCell(b) : SecondCell(b)\nFor dt In steps {\n\
+        r(u) = {\n    e = ((dt * q) On inner) > 0.5 ? outer : inner\n    s = u On e\n\
+        -> u - u0 - dt * q - dt * 0.01 * Divergence(Gradient(u) Extend AllFaces()) + 0.1 * dt * FaceSum(s, s)\n}\n\
+        u0 = NewtonSolve(r, u0)\n    Output(\"most\", MaxReduce(u0))\n}\n";
+    std::fs::write(&program, text).expect("a program");
+    let run = |own: &[String]| {
+        let words = ["--nondimensional", "grid_dim=2", "nx=6", "ny=5", "u_expression=0.1", "q_expression=x>5?1.5:0.1", "steps=0.4,0.1,0.4"];
+        let output = equellec().arg("run").arg(&program).args(["--interpret", "output_to_file=false"]).args(words).args(own).output();
+        let output = output.expect("equellec runs");
+        let told = ["error", "warning", "line 7"];
+        let told = stderr(&output).lines().filter(|line| told.iter().any(|word| line.starts_with(word))).map(str::to_owned).collect();
+        (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned(), told)
+    };
+    type Ended = (Option<i32>, String, Vec<String>);
+    for (level, cuts, code, n_told) in [("0", 3, 0, 4), ("2", 3, 0, 4), ("2", 0, 3, 1)] {
+        let own = |ranks: &[String]| [ranks, &[format!("-O{level}"), format!("timestep_cuts={cuts}")]].concat();
+        let expected: Ended = run(&own(&[]));
+        assert_eq!((expected.0, expected.2.len()), (Some(code), n_told), "{expected:?}");
+        for n_ranks in 2..=5 {
+            assert_eq!(run(&own(&[format!("--ranks-threads={n_ranks}")])), expected, "-O{level}, {cuts} cuts, {n_ranks} ranks");
+        }
+    }
+}
+
 /// A partition from a file has the bits of arrays whatever it is; that of boxes is written, and one
 /// that does not fit is refused.
 #[test]
@@ -303,7 +346,8 @@ fn partitions_are_read_and_written() {
     assert!(warning.contains("parameter `partition_file` (command line) has no effect: the run has one process"), "{warning}");
 }
 
-/// Programs with solves, and parameters that need more than there is, are refused by name.
+/// Programs whose entities lead ever further, and parameters that need more than there is, are
+/// refused by name.
 #[test]
 fn programs_and_parameters_that_ranks_do_not_take_are_refused() {
     let folder = scratch("ranks_refused");
@@ -313,12 +357,11 @@ fn programs_and_parameters_that_ranks_do_not_take_are_refused() {
         assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
         stderr(&output)
     };
-    let heat = repository("examples/heat_implicit_2d/heat_implicit_2d.equelle");
-    let case = repository("examples/heat_implicit_2d/case.param").display().to_string();
-    let message = refused(&heat, &[&case]);
-    assert!(message.contains("does not run on several ranks: it has a solve by Newton's method"), "{message}");
+    let program = folder.join("walking.equelle");
+    std::fs::write(&program, WALKING).expect("a program");
+    let message = refused(&program, &["nx=8"]);
+    assert!(message.contains("does not run on several ranks: it has a variable of entities that leads further"), "{message}");
     let program = folder.join("plain.equelle");
-    std::fs::write(&program, "Output(\"n\", SumReduce(1 Extend AllCells()))\n").expect("a program");
     std::fs::write(&program, PERIODIC.replace("Periodic(i), Mirror(j)", "Periodic(i, j)")).expect("a program");
     let words = ["--nondimensional", "grid_dim=2", "nx=9", "ny=6", "u=1"];
     let output = equellec().arg("run").arg(&program).args(["--interpret", "--ranks-threads=2", "-q"]).args(words).output().expect("runs");
@@ -384,9 +427,9 @@ fn plans_say_what_ranks_cannot_do() {
     assert_eq!(json["cells"], serde_json::json!([18, 18, 18]));
     let alone = String::from_utf8_lossy(&plan(&program, &["--ranks=1", "grid_dim=2", "nx=9", "ny=6", "u=1"]).stdout).into_owned();
     assert!(alone.contains("for 1 rank, in 1 x 1 boxes") && alone.contains("0 messages and 0 bytes"), "{alone}");
-    let heat = repository("examples/heat_implicit_2d/heat_implicit_2d.equelle");
-    let refused = plan(&heat, &["--ranks=2", &repository("examples/heat_implicit_2d/case.param").display().to_string()]);
+    std::fs::write(&program, WALKING).expect("a program");
+    let refused = plan(&program, &["--ranks=2", "nx=8"]);
     assert_eq!(refused.status.code(), Some(2));
     let message = stderr(&refused);
-    assert!(message.contains("it has a solve by Newton's method") && message.contains("heat_implicit_2d.equelle:44"), "{message}");
+    assert!(message.contains("leads further in each round") && message.contains(".equelle:6: at = right On at"), "{message}");
 }
