@@ -71,7 +71,7 @@ pub struct HaloNeeds {
 /// A construct that does not run on several ranks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RankRefusal {
-    /// The construct: `a solve by Newton's method`.
+    /// The construct: `a read further away than 16 layers of cells`.
     pub construct: Arc<str>,
     /// Its line; 0 if unknown.
     pub line: u32,

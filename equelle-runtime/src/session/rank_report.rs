@@ -119,7 +119,7 @@ mod tests {
             neighbours: 1,
             exchanges: 20,
             messages: 20,
-            bytes: 1600,
+            bytes: 160_000,
             seconds: 2.0,
             waiting,
             exchanging: 0.1,
@@ -130,7 +130,7 @@ mod tests {
         assert_eq!(
             lines[0],
             "2 ranks on 2 nodes (MPICH 4.0.2): 100 cells a rank (at most +10.0 %), halo 10.0 %, at most 1 neighbours; \
-             exchanges 2.0 a step, at most 160 B a rank; waiting 5 % (most: rank 0, 10 %)"
+             exchanges 2.0 a step, at most 16 kB a rank; waiting 5 % (most: rank 0, 10 %)"
         );
         assert_eq!(lines.len(), 4);
         assert!(lines[2].contains("1.7 s") && lines[2].contains("100.0 ms") && lines[2].contains("200.0 ms"), "{}", lines[2]);

@@ -160,8 +160,9 @@ impl Coarsen for RankSpace<HostSpace> {
         let beyond = columns.exchange(&self.ranks, |own| fields.get(own).copied().unwrap_or(0))?;
         let field: Vec<u8> = if fields.is_empty() { Vec::new() } else { fields.iter().copied().chain(beyond).collect() };
         let mean = if options.symmetric { None } else { Some(self.mean_magnitudes(&matrix)?) };
-        let couplings = self.couplings(&columns, &all, &field)?;
-        let StrongCouplings { filtered, is_dominant } = strong(&all, mean.as_ref().unwrap_or(&all), &field, couplings, theta);
+        let measure = mean.as_ref().unwrap_or(&all);
+        let couplings = self.couplings(&columns, measure, &field)?;
+        let StrongCouplings { filtered, is_dominant } = strong(&all, measure, &field, couplings, theta);
         drop(mean);
         let filtered = filtered.into_owned();
         let here = filtered.block(0..n, 0..n);

@@ -6,9 +6,9 @@ mod kernels_serial;
 
 use equelle_runtime::{
     AxisUnits, Buffers, CanonicalSet, Checkpoint, EntityKind, Error, Extent,
-    GeometryArray, Implicit, InputInfo, InputKind, InputUnit, MemoryPlan, Observed,
-    OutputInfo, OutputKind, OutputUnit, Program, RankNeeds, RankRefusal, Retry,
-    SetMemory, Solve, SolveMemory, Source, Variable,
+    GeometryArray, HaloNeeds, Implicit, InputInfo, InputKind, InputUnit, MemoryPlan,
+    Observed, OutputInfo, OutputKind, OutputUnit, Program, RankNeeds, Retry, SetMemory,
+    Solve, SolveMemory, Source, Variable,
 };
 use kernels::{
     ComputeBtransDirection, ComputeDtCvVolume, ComputeMaxU0, ComputeMaxUInitial,
@@ -118,9 +118,10 @@ pub fn program() -> Program {
             coordinates: Some("m".into()),
             time: Some("s".into()),
         },
-        ranks: RankNeeds::Refused(RankRefusal {
-            construct: "a solve by Newton's method".into(),
-            line: 44,
+        ranks: RankNeeds::Halo(HaloNeeds {
+            layers: 1,
+            cuts: [true, true, true],
+            wraps: [false, false, false],
         }),
     }
 }

@@ -134,7 +134,8 @@ fn coarsen(
     let matrix = system.rows();
     let n = matrix.n_rows();
     let mean = (!options.symmetric).then(|| mean_magnitudes(matrix));
-    let strong = strong(matrix, mean.as_ref().unwrap_or(matrix), field, Couplings::new(matrix, field), theta);
+    let measure = mean.as_ref().unwrap_or(matrix);
+    let strong = strong(matrix, measure, field, Couplings::new(measure, field), theta);
     drop(mean);
     let (group, count) = aggregate(&strong, options.grouping, &[]);
     let filtered = strong.filtered;
