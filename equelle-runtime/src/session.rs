@@ -93,6 +93,20 @@ pub struct Session {
     rank: Option<SessionRank>,
 }
 
+/// An attempt of a step begins, which ranks may give up.
+pub(crate) fn begin_attempt(session: &mut Session) {
+    if let Some(rank) = &mut session.rank {
+        rank.begin_attempt();
+    }
+}
+
+/// Drops what ranks have made together in an attempt that they give up.
+pub(crate) fn forget_attempt(session: &mut Session) {
+    if let Some(rank) = &mut session.rank {
+        rank.forget_attempt();
+    }
+}
+
 impl Session {
     /// The inputs of the program, to be read.
     #[inline]
@@ -180,20 +194,6 @@ impl Session {
         self.run.line = line;
         if let Some(rank) = &self.rank {
             rank.context.begin_statement();
-        }
-    }
-
-    /// An attempt of a step begins, which ranks may give up.
-    pub(crate) fn begin_attempt(&mut self) {
-        if let Some(rank) = &mut self.rank {
-            rank.begin_attempt();
-        }
-    }
-
-    /// Drops what ranks have made together in an attempt that they give up.
-    pub(crate) fn forget_attempt(&mut self) {
-        if let Some(rank) = &mut self.rank {
-            rank.forget_attempt();
         }
     }
 

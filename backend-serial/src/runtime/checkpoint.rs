@@ -20,7 +20,9 @@ impl<R: CompiledReal> Checkpoint for SerialRuntime<R> {
 
     fn drop_solver_state(&mut self) -> Result<(), Error> {
         #[cfg(feature = "solvers")]
-        std::mem::take(&mut self.newton);
+        {
+            (self.newton, self.solvers) = Default::default();
+        }
         Ok(())
     }
 

@@ -5,6 +5,10 @@ use equelle_runtime::{Error, Real, Residual};
 
 use super::SerialRuntime;
 use super::collections::ScalarCollection;
+#[cfg(feature = "solvers")]
+use super::newton_on_ranks::forget_solvers;
+#[cfg(not(feature = "solvers"))]
+use super::without_newton::forget_solvers;
 
 /// A number type for which this crate is compiled.
 pub trait CompiledReal: Real {
@@ -34,7 +38,7 @@ macro_rules! compiled {
             }
 
             fn forget_solvers(rt: &mut SerialRuntime<Self>) {
-                rt.forget_solvers();
+                forget_solvers(rt);
             }
         }
     )*};

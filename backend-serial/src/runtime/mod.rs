@@ -39,6 +39,8 @@ pub mod lanes;
 #[cfg(feature = "solvers")]
 mod newton;
 #[cfg(feature = "solvers")]
+mod newton_evaluation;
+#[cfg(feature = "solvers")]
 mod newton_on_ranks;
 #[cfg(feature = "solvers")]
 mod newton_state;

@@ -15,12 +15,13 @@ use equelle_runtime::linalg::{self, BlockMatrix, Csr, HostMatrix, VectorSpace};
 use equelle_runtime::newton::{self, Bounds, Correction, Field, GridProblem, ProblemState, Size, Update};
 use equelle_runtime::reduce::{leaf_count, reduce_leaves, reduce_on};
 use equelle_runtime::threads::Threads;
-use equelle_runtime::{EquelleRuntime, Error, Real, Reduction, Residual, Session};
+use equelle_runtime::{Error, Real, Reduction, Residual, Session};
 
 use super::SerialRuntime;
 use super::collections::ScalarCollection;
-use super::discrete::reduce_values;
 use super::jacobian::Jacobian;
+use super::newton_evaluation::evaluate;
+use super::newton_on_ranks::newton_on_ranks;
 use super::newton_state::{Assembled, Shared};
 
 impl<R: Real> SerialRuntime<R> {
@@ -31,7 +32,7 @@ impl<R: Real> SerialRuntime<R> {
         residual: &mut Residual<'_, Self>,
     ) -> Result<Vec<ScalarCollection<R>>, Error> {
         if let Some(rank) = self.session.rank().cloned() {
-            return self.newton_on_ranks(rank, guesses, residual);
+            return newton_on_ranks(self, rank, guesses, residual);
         }
         let line = self.current_line();
         let (options, linear) = self.newton.options(&mut self.session, R::EPSILON)?;
@@ -173,54 +174,6 @@ fn largest<R: Real>(threads: &Threads, values: &[R]) -> f64 {
     reduce_leaves(threads, Reduction::Max, values.len(), &mut leaves, magnitudes).unwrap_or(0.0)
 }
 
-/// Evaluates the residual, and stores the equations and their norms. Keeps in `identities` the
-/// derivatives of unknowns with respect to themselves.
-pub(super) fn evaluate<R: Real, S: VectorSpace + 'static, P>(
-    rt: &mut SerialRuntime<R>,
-    residual: &mut Residual<'_, SerialRuntime<R>>,
-    state: &mut ProblemState<ScalarCollection<R>, Vec<f64>, S, P>,
-    identities: &mut Vec<Rc<Jacobian<R>>>,
-) -> Result<f64, Error> {
-    let total = state.total();
-    let mut unknowns = Vec::with_capacity(state.iterate.len());
-    for (number, (values, end)) in state.iterate.iter().zip(&state.ends).enumerate() {
-        let unknown = match identities.get(number) {
-            Some(identity) => rt.unknown_with(values, identity),
-            None => rt.unknown(values, end - values.domain.len(), total)?,
-        };
-        if identities.len() == number {
-            identities.extend(unknown.jacobian.clone());
-        }
-        unknowns.push(unknown);
-    }
-    rt.tabulated_unknowns.clear();
-    let equations = residual(rt, &unknowns);
-    rt.tabulated_unknowns.clear();
-    state.equations = rt.located(equations)?;
-    rt.line(state.line);
-    rt.check_derivatives_kept()?;
-    state.check_equations()?;
-    let mut sum = 0.0;
-    state.norms.clear();
-    for equation in &state.equations {
-        let square = sum_of_squares(rt, equation)?;
-        state.norms.push(square.sqrt());
-        sum += square;
-    }
-    Ok(sum.sqrt())
-}
-
-/// The sum of the squares of values, in the order of [`equelle_runtime::reduce`].
-fn sum_of_squares<R: Real>(rt: &SerialRuntime<R>, equation: &ScalarCollection<R>) -> Result<f64, Error> {
-    let values = rt.values_of(equation);
-    if let Some(rank) = rt.session.rank() {
-        let squares: Vec<f64> = values.iter().map(|r| r.to_f64() * r.to_f64()).collect();
-        return Ok(rank.reduce(Reduction::Sum, &equation.domain, &squares)?.unwrap_or(0.0));
-    }
-    let mut leaves = rt.doubles.take(leaf_count(values.len()));
-    Ok(reduce_values(rt, Reduction::Sum, &equation.domain, &values, &mut leaves, |r| r * r).unwrap_or(0.0))
-}
-
 impl<R: Real> GridProblem for SerialProblem<'_, '_, R> {
     type Field = ScalarCollection<R>;
     type Correction = Vec<f64>;
@@ -246,14 +199,14 @@ impl<R: Real> GridProblem for SerialProblem<'_, '_, R> {
     fn correct(&mut self) -> Result<Correction, Error> {
         let matrix = self.matrix()?;
         let (total, threads) = (self.state.total(), &self.state.linear.threads);
-        let space = self.rt.space.take();
+        let space = self.rt.solvers.space.take();
         let mut space = space.unwrap_or_else(|| HostSpace::on(threads, total).interruptible(self.rt.session.interrupt()));
         let mut rhs = space.empty(total);
         for equation in &self.state.equations {
             rhs.extend(self.rt.values_of(equation).iter().map(|r| r.to_f64()));
         }
         let solution = linalg::solve_on_host(&mut space, &matrix, &self.state.ends, rhs, &self.state.linear, &mut self.state.cache);
-        self.rt.space = Some(space);
+        self.rt.solvers.space = Some(space);
         self.rt.session.linear_solve_ended(self.state.line, self.state.cache.take_traffic());
         let solution = match solution {
             Ok(solution) => solution,
@@ -269,7 +222,7 @@ impl<R: Real> GridProblem for SerialProblem<'_, '_, R> {
         let norm = if self.state.tells_updates { linalg::space::host::norm(&solution.x) } else { 0.0 };
         let update = Update { norm, ..update };
         let linear_iterations = (solution.method != linalg::Method::Lu).then_some(solution.iterations);
-        match (base, &mut self.rt.space) {
+        match (base, &mut self.rt.solvers.space) {
             (Some(base), _) => self.state.last = Some((base, solution.x)),
             (None, Some(space)) => {
                 self.state.last = None;

@@ -11,56 +11,47 @@ use equelle_runtime::domain::Domain;
 use equelle_runtime::linalg::ranks::{RankMatrix, RankSpace};
 use equelle_runtime::linalg::space::host::{HostSpace, norm};
 use equelle_runtime::linalg::{self, Csr, HostMatrix};
-use equelle_runtime::newton::{self, Bounds, Correction, GridProblem, NewtonCaches, ProblemState, Size, Update};
+use equelle_runtime::newton::{self, Bounds, Correction, GridProblem, ProblemState, Size, Update};
 use equelle_runtime::ranks::RankContext;
 use equelle_runtime::{Error, Real, Residual, Session};
 
 use super::SerialRuntime;
 use super::collections::ScalarCollection;
 use super::jacobian::Jacobian;
-use super::newton::evaluate;
-use super::rank_systems::{RankPattern, RankUnknowns};
+use super::newton_evaluation::evaluate;
+use super::rank_systems::{RankPattern, RankSolvers, RankUnknowns};
 
-/// Solvers of a rank between solves.
-#[derive(Default)]
-pub(super) struct RankSolvers {
-    caches: NewtonCaches<RankSpace<HostSpace>, Option<RankPattern>>,
-    space: Option<RankSpace<HostSpace>>,
+/// Drops what solvers keep between solves on ranks.
+pub(super) fn forget_solvers<R: Real>(rt: &mut SerialRuntime<R>) {
+    rt.solvers.on_ranks = RankSolvers::default();
 }
 
-impl<R: Real> SerialRuntime<R> {
-    /// Drops what solvers keep between solves on ranks.
-    pub(super) fn forget_solvers(&mut self) {
-        self.rank_solvers = RankSolvers::default();
-    }
-
-    /// Solves `residual(u) = 0` from the guesses, together with the other ranks.
-    pub(super) fn newton_on_ranks(
-        &mut self,
-        rank: Arc<RankContext>,
-        guesses: &[ScalarCollection<R>],
-        residual: &mut Residual<'_, Self>,
-    ) -> Result<Vec<ScalarCollection<R>>, Error> {
-        let line = self.current_line();
-        let (options, linear) = self.rank_solvers.caches.options(&mut self.session, R::EPSILON)?;
-        let iterate = guesses.iter().map(|guess| self.without_derivatives(guess)).collect();
-        let state = self.rank_solvers.caches.begin(line, (&options, linear), iterate);
-        let domains: Vec<Arc<Domain>> = state.iterate.iter().map(|unknown| Arc::clone(&unknown.domain)).collect();
-        let is_known = state.patterns.as_ref().is_some_and(|known| known.unknowns().are_on(&domains));
-        // All ranks make them together.
-        let is_new = rank.any(!is_known)?;
-        let unknowns = match &state.patterns {
-            Some(known) if !is_new => Rc::clone(known.unknowns()),
-            Some(_) | None => Rc::new(RankUnknowns::new(&rank, domains)?),
-        };
-        let mut problem = RankProblem { rt: self, rank, residual, state, unknowns, identities: Vec::new(), has_failed: false };
-        let outcome = problem.exchange_guesses().and_then(|()| newton::solve(&mut problem, &options));
-        let RankProblem { state, .. } = problem;
-        let iterate = self.rank_solvers.caches.end(state);
-        self.session.line(line);
-        outcome.map_err(|error| error.at(line))?;
-        Ok(iterate)
-    }
+/// Solves `residual(u) = 0` from the guesses, together with the other ranks.
+pub(super) fn newton_on_ranks<R: Real>(
+    rt: &mut SerialRuntime<R>,
+    rank: Arc<RankContext>,
+    guesses: &[ScalarCollection<R>],
+    residual: &mut Residual<'_, SerialRuntime<R>>,
+) -> Result<Vec<ScalarCollection<R>>, Error> {
+    let line = rt.current_line();
+    let (options, linear) = rt.solvers.on_ranks.caches.options(&mut rt.session, R::EPSILON)?;
+    let iterate = guesses.iter().map(|guess| rt.without_derivatives(guess)).collect();
+    let state = rt.solvers.on_ranks.caches.begin(line, (&options, linear), iterate);
+    let domains: Vec<Arc<Domain>> = state.iterate.iter().map(|unknown: &ScalarCollection<R>| Arc::clone(&unknown.domain)).collect();
+    let is_known = state.patterns.as_ref().is_some_and(|known| known.unknowns().are_on(&domains));
+    // All ranks make them together.
+    let is_new = rank.any(!is_known)?;
+    let unknowns = match &state.patterns {
+        Some(known) if !is_new => Rc::clone(known.unknowns()),
+        Some(_) | None => Rc::new(RankUnknowns::new(&rank, domains)?),
+    };
+    let mut problem = RankProblem { rt, rank, residual, state, unknowns, identities: Vec::new(), has_failed: false };
+    let outcome = problem.exchange_guesses().and_then(|()| newton::solve(&mut problem, &options));
+    let RankProblem { rt, state, .. } = problem;
+    let iterate = rt.solvers.on_ranks.caches.end(state);
+    rt.session.line(line);
+    outcome.map_err(|error| error.at(line))?;
+    Ok(iterate)
 }
 
 /// The state of a solve; corrections are of own unknowns.
@@ -214,14 +205,14 @@ impl<R: Real> GridProblem for RankProblem<'_, '_, R> {
         let total = ends.last().copied().unwrap_or(0);
         let interrupt = self.rt.session.interrupt();
         let rank = &self.rank;
-        let space = self.rt.rank_solvers.space.take();
+        let space = self.rt.solvers.on_ranks.space.take();
         let mut space = space.unwrap_or_else(|| RankSpace::new(HostSpace::on(threads, total).interruptible(interrupt), Arc::clone(rank)));
         let mut rhs = Vec::with_capacity(total);
         for (number, equation) in self.state.equations.iter().enumerate() {
             rhs.extend(self.own_values(number, equation));
         }
         let solution = linalg::ranks::solve_on_ranks(&mut space, &matrix, ends, rhs, &self.state.linear, &mut self.state.cache);
-        self.rt.rank_solvers.space = Some(space);
+        self.rt.solvers.on_ranks.space = Some(space);
         self.rt.session.linear_solve_ended(self.state.line, self.state.cache.take_traffic());
         let solution = solution??;
         let base = self.state.search.then(|| self.state.iterate.clone());

@@ -8,14 +8,31 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use equelle_runtime::domain::Domain;
-use equelle_runtime::linalg::ranks::{HaloColumns, RankMatrix};
+use equelle_runtime::linalg::ranks::{HaloColumns, RankMatrix, RankSpace};
+use equelle_runtime::linalg::space::host::HostSpace;
 use equelle_runtime::linalg::{BlockMatrix, BlockPattern, Csr, CsrError, HostMatrix, Pattern};
+use equelle_runtime::newton::NewtonCaches;
 use equelle_runtime::ranks::{RankContext, RankId};
 use equelle_runtime::wire::Wire;
 use equelle_runtime::{Error, Real};
 
 use super::jacobian::Jacobian;
 use super::newton_state::CsrArrays;
+
+/// Solvers of a run between solves.
+#[derive(Default)]
+pub(super) struct Solvers {
+    /// The space of linear solves of one process, for its memory.
+    pub(super) space: Option<HostSpace>,
+    pub(super) on_ranks: RankSolvers,
+}
+
+/// Solvers of a rank between solves.
+#[derive(Default)]
+pub(super) struct RankSolvers {
+    pub(super) caches: NewtonCaches<RankSpace<HostSpace>, Option<RankPattern>>,
+    pub(super) space: Option<RankSpace<HostSpace>>,
+}
 
 /// The unknowns of a solve on a rank.
 pub(super) struct RankUnknowns {

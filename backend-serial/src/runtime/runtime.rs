@@ -7,8 +7,6 @@ use std::sync::Arc;
 use equelle_runtime::domain::Domain;
 use equelle_runtime::grid::GeometryArray;
 use equelle_runtime::input::CollectionInput;
-#[cfg(feature = "solvers")]
-use equelle_runtime::linalg::space::host::HostSpace;
 use equelle_runtime::math::table::Table;
 use equelle_runtime::ranks::{RankContext, RankWork};
 use equelle_runtime::report::bytes;
@@ -19,10 +17,10 @@ use equelle_runtime::{CanonicalSet, EquelleRuntime, Error, MemoryPlan, Real, Tab
 
 use super::collections::{BoolCollection, EntityCollection, ScalarCollection, Storage, VectorCollection};
 #[cfg(feature = "solvers")]
-use super::newton_on_ranks::RankSolvers;
-#[cfg(feature = "solvers")]
 use super::newton_state::{Assembled, NewtonState};
 use super::pool::{Pool, Values};
+#[cfg(feature = "solvers")]
+use super::rank_systems::Solvers;
 use super::stencil::Stencils;
 use super::tabulated_unknowns::TabulatedUnknowns;
 
@@ -41,12 +39,8 @@ pub struct SerialRuntime<R = f64> {
     pub(super) derivatives_lost: Cell<Option<u32>>,
     #[cfg(feature = "solvers")]
     pub(super) newton: NewtonState,
-    /// Solvers of a run on several ranks.
     #[cfg(feature = "solvers")]
-    pub(super) rank_solvers: RankSolvers,
-    /// The space of linear solves, for its memory.
-    #[cfg(feature = "solvers")]
-    pub(super) space: Option<HostSpace>,
+    pub(super) solvers: Solvers,
     pub(super) stencils: Stencils,
     pub(super) tabulated_unknowns: TabulatedUnknowns<R>,
 }
@@ -81,9 +75,7 @@ impl<R: Real> SerialRuntime<R> {
             #[cfg(feature = "solvers")]
             newton: NewtonState::default(),
             #[cfg(feature = "solvers")]
-            rank_solvers: RankSolvers::default(),
-            #[cfg(feature = "solvers")]
-            space: None,
+            solvers: Solvers::default(),
             stencils: Stencils::default(),
             tabulated_unknowns: TabulatedUnknowns::default(),
         }

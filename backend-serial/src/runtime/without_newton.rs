@@ -6,9 +6,6 @@ use super::SerialRuntime;
 use super::collections::ScalarCollection;
 
 impl<R: Real> SerialRuntime<R> {
-    /// There are none.
-    pub(super) fn forget_solvers(&mut self) {}
-
     /// Packages of programs with `NewtonSolve` ask for the solvers; a crate around one may not.
     ///
     /// # Errors
@@ -22,3 +19,6 @@ impl<R: Real> SerialRuntime<R> {
             .hint("give `backend-serial` the feature `solvers` and `equelle-runtime` the feature `lu`"))
     }
 }
+
+/// There are none.
+pub(super) fn forget_solvers<R: Real>(_: &mut SerialRuntime<R>) {}

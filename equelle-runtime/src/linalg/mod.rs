@@ -23,7 +23,8 @@ pub use direct::solver::{Definiteness, Direct, DirectError, DirectMatrix, Direct
 pub use driver::cache::LinearCache;
 pub use driver::error::{LinearError, LinearErrorKind};
 pub use driver::options::{LinearOptions, Method, Preconditioning, refusal};
-pub use driver::solve::{Solution, solve, solve_blocks, solve_in, solve_on_host};
+pub use driver::solution::Solution;
+pub use driver::solve::{solve, solve_blocks, solve_in, solve_on_host};
 pub use driver::system::Rows;
 pub use matrix::block_matrix::{BlockMatrix, BlockPattern};
 pub use matrix::csr::{Csr, CsrError, Pattern, Symmetry};

@@ -11,6 +11,7 @@ use crate::json;
 use crate::newton::timestep_cuts::{KEY, cuts};
 use crate::output::DeferredOutput;
 use crate::rank_run::{Outcome, first_error};
+use crate::session;
 use crate::traits::Implicit;
 
 /// A step of a loop as a function: from the runtime, the length of the step and the state to the
@@ -137,14 +138,14 @@ pub fn round<R: Implicit, S: Clone>(rt: &mut R, state: S, body: &mut Round<'_, R
 /// them.
 fn attempt<R: Implicit, T>(rt: &mut R, run: impl FnOnce(&mut R) -> Result<T, Error>) -> Result<T, Error> {
     let Some(rank) = rt.session().rank().cloned() else { return run(rt) };
-    rt.session().begin_attempt();
+    session::begin_attempt(rt.session());
     let error = match run(rt).and_then(|value| rank.meet().map(|()| value)) {
         Err(error) if error.kind == ErrorKind::Simulation => error,
         ended @ (Ok(_) | Err(_)) => return ended,
     };
     let outcome = Outcome { result: Err(error), statements: rank.progress().statements(), has_lost_rank: rank.follows() };
     rank.give_up()?;
-    rt.session().forget_attempt();
+    session::forget_attempt(rt.session());
     rt.forget_attempt();
     let outcomes = rank.lists(&outcome.bytes())?;
     match first_error(outcomes.iter().filter_map(|bytes| Outcome::from_bytes(bytes)).collect()) {

@@ -373,7 +373,7 @@ impl<'a> Checker<'a> {
                 }
                 let given = self.residual(residual, &params);
                 for (variable, fact) in carried.iter().zip(&mut after) {
-                    if let Some(&(_, result)) = variable.writes.iter().filter(is_here).next_back() {
+                    if let Some(&(_, result)) = variable.writes.iter().rfind(is_here) {
                         *fact = given.get(result as usize).copied();
                     }
                 }

@@ -9,5 +9,6 @@ pub mod choose;
 pub mod error;
 mod operator;
 pub mod options;
+pub mod solution;
 pub mod solve;
 pub mod system;

@@ -8,6 +8,7 @@ use super::choose::{Attempt, Diagonal, plan};
 use super::error::{LinearError, LinearErrorKind, MethodError};
 use super::operator::{LeftScaling, Projected, RightPreconditioner, SecondNorm};
 use super::options::{LinearOptions, Method, Preconditioning, refusal};
+use super::solution::Solution;
 use super::system::{PreparedSystem, norm_of};
 use crate::linalg::krylov::bicgstab::BiCgStab;
 use crate::linalg::krylov::cg::Cg;
@@ -24,26 +25,6 @@ use crate::solve_traffic::SolveTraffic;
 
 #[cfg(feature = "lu")]
 mod direct;
-
-/// A solved system.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Solution<V = Vec<f64>> {
-    /// The unknowns: `[n]`. The mean is zero over each connected component of the null space.
-    pub x: V,
-    /// Iterations of an iterative method; steps of iterative refinement after LU, mostly 0.
-    pub iterations: usize,
-    /// `|b - A x| / |b|` in the larger norm of [`crate::linalg::driver::system`], computed from
-    /// `x`; at most the tolerance, except for what may be
-    /// [ignored](crate::linalg::null_space::NullSpace::allowed) where the matrix is singular, and
-    /// for the round-off of uneven rows. 0 for `b = 0`.
-    pub relative_residual: f64,
-    /// The method that solved the system.
-    pub method: Method,
-    /// Its preconditioner.
-    pub preconditioner: Preconditioning,
-    /// A note for the user, such as that the matrix is singular up to a constant.
-    pub note: Option<String>,
-}
 
 /// The method's share of the tolerance; the rest is for subtracting the mean and for the part of
 /// the right-hand side outside the range.
@@ -387,7 +368,7 @@ impl<S: SystemSpace> Problem<'_, S> {
         let second = weights.map(|weights| SecondNorm::new(space, weights)).transpose().map_err(Failure::Device)?;
         let operator = Projected { matrix: self.system.matrix(), vectors, sign, left: left.as_ref(), second };
         let symmetric = self.system.properties.may_be_definite();
-        let has_scaled_rows = self.system.has_scaled_rows;
+        let has_scaled_rows = self.system.has_scaled_rows();
         let key = CacheKey {
             is_negated: is_negative,
             has_scaled_rows,

@@ -81,9 +81,7 @@ pub(super) struct PreparedSystem<'a, S: SystemSpace> {
     pub scale: f64,
     /// Norm of `rhs`.
     pub size: f64,
-    /// True if the matrix is the given one with other factors of its rows.
-    pub has_scaled_rows: bool,
-    /// These factors.
+    /// Factors of the rows of the given matrix, if the matrix has others.
     factors: Option<Rc<S::Vector>>,
     /// Factors of the rows of a singular matrix, if they were scaled. `[n]`
     #[cfg(feature = "lu")]
@@ -161,7 +159,6 @@ impl<'a, S: SystemSpace> PreparedSystem<'a, S> {
             ends,
             scale,
             size,
-            has_scaled_rows: factors.is_some(),
             factors,
             #[cfg(feature = "lu")]
             row_scales,
@@ -169,9 +166,14 @@ impl<'a, S: SystemSpace> PreparedSystem<'a, S> {
         }))
     }
 
+    /// True if the matrix is the given one with other factors of its rows.
+    pub fn has_scaled_rows(&self) -> bool {
+        self.factors.is_some()
+    }
+
     /// The properties of the matrix, as text for users.
     pub fn describe(&self) -> String {
-        let rows = match (&self.rows, self.has_scaled_rows) {
+        let rows = match (&self.rows, self.has_scaled_rows()) {
             (Rows::Even, _) => "",
             (Rows::Weighed(_), false) => ", residuals also judged with scaled rows",
             (Rows::Weighed(_), true) => ", equations scaled, residuals also judged with scaled rows",

@@ -7,7 +7,8 @@ use crate::error::Error;
 use crate::linalg::driver::cache::LinearCache;
 use crate::linalg::driver::error::LinearError;
 use crate::linalg::driver::options::LinearOptions;
-use crate::linalg::driver::solve::{Solution, solve_in};
+use crate::linalg::driver::solution::Solution;
+use crate::linalg::driver::solve::solve_in;
 use crate::linalg::space::host::HostSpace;
 use crate::linalg::space::host_matrix::HostMatrix;
 

@@ -11,7 +11,7 @@ use super::space::{RankSpace, sure};
 use crate::error::Error;
 use crate::linalg::driver::error::LinearError;
 use crate::linalg::driver::options::{LinearOptions, Preconditioning};
-use crate::linalg::driver::solve::Solution;
+use crate::linalg::driver::solution::Solution;
 use crate::linalg::matrix::csr::Csr;
 use crate::linalg::matrix::scaling::inverse_row_scale;
 use crate::linalg::null_space::NullSpace;

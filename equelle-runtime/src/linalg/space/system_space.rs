@@ -15,7 +15,7 @@ use crate::linalg::direct::solver::Direct;
 use crate::linalg::driver::choose::MatrixProperties;
 use crate::linalg::driver::error::LinearError;
 use crate::linalg::driver::options::{LinearOptions, Preconditioning};
-use crate::linalg::driver::solve::Solution;
+use crate::linalg::driver::solution::Solution;
 use crate::linalg::matrix::csr::Csr;
 use crate::linalg::matrix::rim::Rim;
 use crate::linalg::matrix::scaling::inverse_row_scale;

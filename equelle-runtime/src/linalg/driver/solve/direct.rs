@@ -35,7 +35,7 @@ impl<S: SystemSpace> Problem<'_, S> {
             Some((weights, factor)) => Some((space.host_vector(weights).map_err(Failure::Device)?, factor)),
             None => None,
         };
-        let has_scaled_rows = self.system.has_scaled_rows;
+        let has_scaled_rows = self.system.has_scaled_rows();
         let system = OnHostSystem { matrix: &matrix, b: &b, has_scaled_rows, weights };
         let known = std::mem::replace(&mut cache.place, FactorLocation::Unknown);
         let mut place = if let FactorLocation::Unknown = known { self.place(space) } else { known };
