@@ -1,7 +1,9 @@
 //! Exchanges of a package: its programs run on any number of ranks.
 
+use std::collections::BTreeSet;
+
 use equelle_front::backend::BackendError;
-use equelle_front::ir::{Block, Module, Op, StmtKind};
+use equelle_front::ir::{Block, FunctionId, Module, Op, StmtKind};
 use equelle_front::verify::Verified;
 use equelle_runtime::{RankNeeds, RankRefusal};
 
@@ -15,14 +17,14 @@ pub(super) struct PackagedProgram {
 }
 
 impl PackagedProgram {
-    /// Inserts the exchanges that a program needs. One with calls stays as it is: where values are
-    /// right is known without calls alone.
+    /// Inserts the exchanges that a program needs. One with functions that are no residuals stays
+    /// as it is: where values are right is known without calls alone.
     ///
     /// # Errors
     /// A defect of ours.
     pub fn new(verified: &Verified) -> Result<PackagedProgram, BackendError> {
         let module = verified.module();
-        if has_calls(module) {
+        if !has_residuals_alone(module) {
             return Ok(PackagedProgram { verified: verified.clone(), ranks: RankNeeds::Unknown });
         }
         match RankProgram::new(verified) {
@@ -37,13 +39,21 @@ impl PackagedProgram {
     }
 }
 
-fn has_calls(module: &Module) -> bool {
-    fn calls(block: &Block) -> bool {
-        block.statements.iter().any(|statement| match &statement.kind {
-            StmtKind::Let { op, .. } => matches!(op, Op::Call { .. }),
-            StmtKind::For { body, .. } => calls(body),
-            StmtKind::Store { .. } | StmtKind::Output { .. } | StmtKind::Launch { .. } | StmtKind::Return(_) => false,
+/// True if all functions are residuals of solves, and nothing calls one.
+fn has_residuals_alone(module: &Module) -> bool {
+    fn note(block: &Block, residuals: &mut BTreeSet<FunctionId>) -> bool {
+        block.statements.iter().all(|statement| match &statement.kind {
+            StmtKind::Let { op, .. } => {
+                if let Op::Newton { residuals: of_solve, .. } = op {
+                    residuals.extend(of_solve);
+                }
+                !matches!(op, Op::Call { .. })
+            }
+            StmtKind::For { body, .. } => note(body, residuals),
+            StmtKind::Store { .. } | StmtKind::Output { .. } | StmtKind::Launch { .. } | StmtKind::Return(_) => true,
         })
     }
-    module.functions.iter().chain([&module.main]).any(|function| calls(&function.body))
+    let mut residuals = BTreeSet::new();
+    let calls_nothing = module.functions.iter().chain([&module.main]).all(|function| note(&function.body, &mut residuals));
+    calls_nothing && residuals.len() == module.functions.len()
 }
