@@ -14,6 +14,9 @@ const MESSAGES: c_int = 1;
 /// Tag of notices, which overtake messages.
 const NOTICES: c_int = 2;
 
+/// Number of sends under way after which a sender looks which of them are done.
+const LOOK_AFTER: usize = 16;
+
 /// A message, with its kind below 128.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message {
@@ -112,8 +115,13 @@ impl Connection {
         // `progress` that it has read them.
         let code = unsafe { (self.functions.isend)(bytes.as_ptr().cast::<c_void>(), len, byte, to, tag, world, &mut request) };
         self.check(code, "MPI_Isend")?;
-        self.sends().push(Send { request, bytes });
-        Ok(())
+        let under_way = {
+            let mut sends = self.sends();
+            sends.push(Send { request, bytes });
+            sends.len()
+        };
+        // A process that never waits would keep all that it ever sent.
+        if under_way.is_multiple_of(LOOK_AFTER) { self.progress().map(|_| ()) } else { Ok(()) }
     }
 
     /// Lets MPI go on with what is sent; the number of sends that are under way.

@@ -1,6 +1,6 @@
 //! `equellec run --ranks`: starts the ranks of a run by the launcher of an MPI.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -87,7 +87,8 @@ pub(super) fn run(
 
 /// This program, as ranks that interpret.
 fn interpreter(mpi: &Installation, n_ranks: u32, args: &RunArgs, this: &[OsString]) -> Command {
-    let (program, words) = this.split_first().expect("a command has a name");
+    // A command without a name is that of a caller who knows no better: the loader finds it.
+    let (program, words) = this.split_first().map_or((OsStr::new("equellec"), &[][..]), |(program, words)| (program.as_os_str(), words));
     let mut command = mpi.command(n_ranks, Path::new(program));
     let kernels = args.interpret.map_or("lanes", InterpretedKernels::word);
     command.args(words).args(["run", &format!("--interpret={kernels}"), "--backend", args.backend.name()]).arg(&args.source.file);

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use equelle_runtime::domain::Domain;
 use equelle_runtime::linalg::space::host::HostSpace;
 use equelle_runtime::linalg::{self, BlockMatrix, Csr, HostMatrix, VectorSpace};
-use equelle_runtime::newton::{self, Bounds, Correction, Field, GridProblem, ProblemState, Size, Update};
+use equelle_runtime::newton::{self, Correction, Field, GridProblem, ProblemState, Size, Update};
 use equelle_runtime::reduce::{leaf_count, reduce_leaves, reduce_on};
 use equelle_runtime::threads::Threads;
 use equelle_runtime::{Error, Real, Reduction, Residual, Session};
@@ -130,12 +130,10 @@ impl<R: Real> SerialProblem<'_, '_, R> {
                     *new = R::from_f64(old.to_f64() - length * du);
                 }
             });
-            if let Some(Bounds { least, greatest }) = bounds {
+            if let Some(bounds) = bounds {
                 for value in new.iter_mut() {
-                    let wanted: f64 = value.to_f64();
-                    // NaN stays for the next evaluation to report.
-                    let bounded = if wanted < least || wanted > greatest { wanted.clamp(least, greatest) } else { wanted };
-                    update.at_bounds += usize::from(wanted < least || wanted > greatest);
+                    let (bounded, is_at_bound) = bounds.nearest(value.to_f64());
+                    update.at_bounds += usize::from(is_at_bound);
                     *value = R::from_f64(bounded);
                 }
             }
@@ -221,7 +219,7 @@ impl<R: Real> GridProblem for SerialProblem<'_, '_, R> {
         let update = self.advance(None, &solution.x, 1.0);
         let norm = if self.state.tells_updates { linalg::space::host::norm(&solution.x) } else { 0.0 };
         let update = Update { norm, ..update };
-        let linear_iterations = (solution.method != linalg::Method::Lu).then_some(solution.iterations);
+        let correction = Correction::new(&solution, Some(update), self.state.cache.take_set_up_time());
         match (base, &mut self.rt.solvers.space) {
             (Some(base), _) => self.state.last = Some((base, solution.x)),
             (None, Some(space)) => {
@@ -230,13 +228,7 @@ impl<R: Real> GridProblem for SerialProblem<'_, '_, R> {
             }
             (None, None) => self.state.last = None,
         }
-        Ok(Correction {
-            update: Some(update),
-            linear_iterations,
-            relative_residual: solution.relative_residual,
-            note: solution.note,
-            set_up: self.state.cache.take_set_up_time(),
-        })
+        Ok(correction)
     }
 
     fn extremes(&mut self) -> Result<Vec<Option<[f64; 2]>>, Error> {

@@ -11,15 +11,15 @@ use equelle_runtime::domain::Domain;
 use equelle_runtime::linalg::ranks::{RankMatrix, RankSpace};
 use equelle_runtime::linalg::space::host::{HostSpace, norm};
 use equelle_runtime::linalg::{self, Csr, HostMatrix};
-use equelle_runtime::newton::{self, Bounds, Correction, GridProblem, ProblemState, Size, Update};
-use equelle_runtime::ranks::RankContext;
-use equelle_runtime::{Error, Real, Residual, Session};
+use equelle_runtime::newton::{self, Correction, GridProblem, ProblemState, Size, Update};
+use equelle_runtime::ranks::{RankContext, RankUnknowns};
+use equelle_runtime::{Error, Real, Reduction, Residual, Session};
 
 use super::SerialRuntime;
 use super::collections::ScalarCollection;
 use super::jacobian::Jacobian;
 use super::newton_evaluation::evaluate;
-use super::rank_systems::{RankPattern, RankSolvers, RankUnknowns};
+use super::rank_systems::{RankPattern, RankSolvers};
 
 /// Drops what solvers keep between solves on ranks.
 pub(super) fn forget_solvers<R: Real>(rt: &mut SerialRuntime<R>) {
@@ -134,12 +134,10 @@ impl<R: Real> RankProblem<'_, '_, R> {
             for (&position, du) in own.iter().zip(du) {
                 let value = &mut new[position as usize];
                 *value = R::from_f64(value.to_f64() - length * du);
-                if let Some(Bounds { least, greatest }) = bounds {
-                    let wanted: f64 = value.to_f64();
-                    // NaN stays for the next evaluation to report.
-                    let is_outside = wanted < least || wanted > greatest;
-                    at_bounds += usize::from(is_outside);
-                    *value = R::from_f64(if is_outside { wanted.clamp(least, greatest) } else { wanted });
+                if let Some(bounds) = bounds {
+                    let (bounded, is_at_bound) = bounds.nearest(value.to_f64());
+                    at_bounds += usize::from(is_at_bound);
+                    *value = R::from_f64(bounded);
                 }
                 let value: f64 = value.to_f64();
                 square += value * value;
@@ -220,15 +218,9 @@ impl<R: Real> GridProblem for RankProblem<'_, '_, R> {
         let update = self.advance(None, &solution.x, 1.0)?;
         let norm = if self.state.tells_updates { self.norm_of_all(norm(&solution.x))? } else { 0.0 };
         let update = Update { norm, ..update };
-        let linear_iterations = (solution.method != linalg::Method::Lu).then_some(solution.iterations);
+        let correction = Correction::new(&solution, Some(update), self.state.cache.take_set_up_time());
         self.state.last = base.map(|base| (base, solution.x));
-        Ok(Correction {
-            update: Some(update),
-            linear_iterations,
-            relative_residual: solution.relative_residual,
-            note: solution.note,
-            set_up: self.state.cache.take_set_up_time(),
-        })
+        Ok(correction)
     }
 
     fn extremes(&mut self) -> Result<Vec<Option<[f64; 2]>>, Error> {
@@ -236,14 +228,10 @@ impl<R: Real> GridProblem for RankProblem<'_, '_, R> {
             return Ok(vec![None; self.state.iterate.len()]);
         }
         let mut extremes = Vec::with_capacity(self.state.iterate.len());
-        for (number, unknown) in self.state.iterate.iter().enumerate() {
-            let values = self.own_values(number, unknown);
-            let least = values.iter().copied().reduce(|least, value| if value < least || value.is_nan() { value } else { least });
-            let greatest = values.iter().copied().reduce(|most, value| if value > most || value.is_nan() { value } else { most });
-            let own: Vec<f64> = least.into_iter().chain(greatest).collect();
-            let lists = self.rank.lists(&own)?;
-            let found = lists.iter().filter_map(|list| <[f64; 2]>::try_from(&list[..]).ok());
-            extremes.push(found.reduce(|a, b| [least_of(a[0], b[0]), -least_of(-a[1], -b[1])]));
+        for unknown in &self.state.iterate {
+            let values = self.rt.values_of(unknown);
+            let reduced = |reduction| self.rank.reduce(reduction, &unknown.domain, &values);
+            extremes.push(reduced(Reduction::Min)?.zip(reduced(Reduction::Max)?).map(<[f64; 2]>::from));
         }
         Ok(extremes)
     }
@@ -282,9 +270,4 @@ impl<R: Real> GridProblem for RankProblem<'_, '_, R> {
     fn host_matrix(&mut self) -> Result<Csr, Error> {
         Err(Error::internal("no rank has the matrix of all"))
     }
-}
-
-/// The lesser number; NaN if either is.
-fn least_of(a: f64, b: f64) -> f64 {
-    if a < b || a.is_nan() { a } else { b }
 }

@@ -30,6 +30,18 @@ pub(super) enum Shared {
     Blocks(Arc<BlockPattern>),
 }
 
+/// The rows of all equations, one equation after the other, as a matrix of this size.
+pub(super) fn stacked<'a>([rows, columns]: [usize; 2], parts: impl Iterator<Item = (&'a [usize], &'a [u32])>) -> Result<Pattern, CsrError> {
+    let (mut row_ptr, mut of_all) = (Vec::with_capacity(rows + 1), Vec::new());
+    row_ptr.push(0);
+    for (ends, of_part) in parts {
+        let before = of_all.len();
+        row_ptr.extend(ends[1..].iter().map(|end| before + end));
+        of_all.extend_from_slice(of_part);
+    }
+    Pattern::new(rows, columns, Arc::new(row_ptr), Arc::new(of_all))
+}
+
 impl Assembled {
     /// Its memory in bytes; for a single equation counted with its stencil.
     pub(super) fn bytes(&self) -> usize {
@@ -51,17 +63,7 @@ impl Assembled {
         }
         let pattern = match &parts[..] {
             [(row_ptr, columns)] => Pattern::new(total, total, Arc::clone(row_ptr), Arc::clone(columns))?,
-            parts => {
-                let mut row_ptr = Vec::with_capacity(total + 1);
-                let mut columns = Vec::with_capacity(parts.iter().map(|(_, columns)| columns.len()).sum());
-                row_ptr.push(0);
-                for (ends, of_part) in parts {
-                    let before = columns.len();
-                    row_ptr.extend(ends[1..].iter().map(|end| before + end));
-                    columns.extend_from_slice(of_part);
-                }
-                Pattern::new(total, total, Arc::new(row_ptr), Arc::new(columns))?
-            }
+            parts => stacked([total, total], parts.iter().map(|(row_ptr, columns)| (&row_ptr[..], &columns[..])))?,
         };
         Ok(Assembled { parts, pattern: Shared::Rows(Arc::new(pattern)) })
     }

@@ -7,17 +7,15 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use equelle_runtime::domain::Domain;
 use equelle_runtime::linalg::ranks::{HaloColumns, RankMatrix, RankSpace};
 use equelle_runtime::linalg::space::host::HostSpace;
 use equelle_runtime::linalg::{BlockMatrix, BlockPattern, Csr, CsrError, HostMatrix, Pattern};
 use equelle_runtime::newton::NewtonCaches;
-use equelle_runtime::ranks::{RankContext, RankId};
-use equelle_runtime::wire::Wire;
+use equelle_runtime::ranks::{OwnedNumber, RankContext, RankId, RankUnknowns};
 use equelle_runtime::{Error, Real};
 
 use super::jacobian::Jacobian;
-use super::newton_state::CsrArrays;
+use super::newton_state::{CsrArrays, stacked};
 
 /// Solvers of a run between solves.
 #[derive(Default)]
@@ -33,116 +31,6 @@ pub(super) struct RankSolvers {
     pub(super) caches: NewtonCaches<RankSpace<HostSpace>, Option<RankPattern>>,
     pub(super) space: Option<RankSpace<HostSpace>>,
 }
-
-/// The unknowns of a solve on a rank.
-pub(super) struct RankUnknowns {
-    domains: Vec<Arc<Domain>>,
-    /// Positions of the rank's own elements of each unknown, ascending. `[unknowns]`
-    own: Vec<Vec<u32>>,
-    /// Ends of the fields of own unknowns. `[unknowns]`
-    ends: Vec<usize>,
-    /// The number of each unknown here, halo included, in the order of derivatives; none for one
-    /// that its owner does not have.
-    numbers: Vec<Option<Number>>,
-    /// Positions whose values are sent to each rank, and received from each. `[unknowns][n_ranks]`
-    exchanged: Vec<[Vec<Vec<u32>>; 2]>,
-}
-
-/// The number of an unknown among those of the rank that owns it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Number {
-    owner: RankId,
-    number: u32,
-}
-
-impl RankUnknowns {
-    /// The unknowns on these domains; all ranks make them together. Every element has one owner,
-    /// also where ranks compute it from the same numbers, as faces between them.
-    ///
-    /// # Errors
-    /// `Backend` if another rank has ended.
-    pub fn new(rank: &RankContext, domains: Vec<Arc<Domain>>) -> Result<RankUnknowns, Error> {
-        let mut unknowns =
-            RankUnknowns { domains: Vec::new(), own: Vec::new(), ends: Vec::new(), numbers: Vec::new(), exchanged: Vec::new() };
-        let mut end = 0;
-        for domain in domains {
-            let (grid, kind, this) = (domain.grid(), domain.kind().on_grid_of(domain.grid().dim()), rank.rank());
-            let part = grid.part().ok_or_else(|| Error::internal("a rank has a part of the grid"))?;
-            let mut numbers: Vec<Option<Number>> = vec![None; domain.len()];
-            let mut wanted: Vec<Vec<u32>> = vec![Vec::new(); rank.n_ranks()];
-            let mut own = Vec::new();
-            for position in 0..domain.len() as u32 {
-                let element = domain.element(position as usize);
-                if part.owns(this, kind, element) {
-                    numbers[position as usize] = Some(Number { owner: this, number: end });
-                    own.push(position);
-                    end += 1;
-                } else if let Some(owner) = part.owner(kind, element) {
-                    wanted[owner.index()].push(position);
-                }
-            }
-            let in_file = |&position: &u32| grid.file_index(kind, domain.element(position as usize));
-            let asked: Vec<Vec<u32>> = wanted.iter().map(|list| list.iter().map(in_file).collect()).collect();
-            let asked = rank.exchange_lists(&asked)?;
-            let here = |&index: &u32| grid.find_entity(kind, index).and_then(|entity| domain.rank(entity));
-            let mut sent = Vec::with_capacity(asked.len());
-            let mut answers: Vec<Vec<u32>> = Vec::with_capacity(asked.len());
-            for asked in &asked {
-                let found: Vec<Option<u32>> = asked.iter().map(here).collect();
-                let number = |position: Option<u32>| Some(numbers[position? as usize].filter(|number| number.owner == this)?.number);
-                answers.push(found.iter().map(|&position| number(position).unwrap_or(NOWHERE)).collect());
-                sent.push(found.iter().flatten().copied().filter(|&position| number(Some(position)).is_some()).collect());
-            }
-            let answers = rank.exchange_lists(&answers)?;
-            for (owner, (wanted, answers)) in wanted.iter_mut().zip(answers).enumerate() {
-                let mut answers = answers.into_iter();
-                wanted.retain(|&position| {
-                    let number = answers.next().filter(|&number| number != NOWHERE);
-                    numbers[position as usize] = number.map(|number| Number { owner: RankId(owner as u32), number });
-                    number.is_some()
-                });
-            }
-            unknowns.domains.push(Arc::clone(&domain));
-            unknowns.own.push(own);
-            unknowns.ends.push(end as usize);
-            unknowns.numbers.extend(numbers);
-            unknowns.exchanged.push([sent, wanted]);
-        }
-        Ok(unknowns)
-    }
-
-    /// Brings the values of an unknown from the owners of its elements.
-    ///
-    /// # Errors
-    /// `Backend` if another rank has ended.
-    pub fn exchange<R: Wire>(&self, rank: &RankContext, unknown: usize, values: &mut [R]) -> Result<(), Error> {
-        let [sent, received] = &self.exchanged[unknown];
-        rank.exchange_at([sent, received], values)
-    }
-
-    /// True if these are the unknowns of these domains.
-    pub fn are_on(&self, domains: &[Arc<Domain>]) -> bool {
-        self.domains.len() == domains.len() && self.domains.iter().zip(domains).all(|(own, other)| Arc::ptr_eq(own, other))
-    }
-
-    /// Positions of the rank's own elements of an unknown, ascending.
-    pub fn own(&self, unknown: usize) -> &[u32] {
-        &self.own[unknown]
-    }
-
-    /// Ends of the fields of own unknowns. `[unknowns]`
-    pub fn ends(&self) -> &[usize] {
-        &self.ends
-    }
-
-    /// Number of own unknowns.
-    fn total(&self) -> usize {
-        self.ends.last().copied().unwrap_or(0)
-    }
-}
-
-/// The number of an unknown that its owner does not have.
-const NOWHERE: u32 = u32::MAX;
 
 /// The pattern of a system on a rank, and the place of each of its entries in the derivatives.
 pub(super) struct RankPattern {
@@ -213,15 +101,7 @@ impl Rows {
 
 /// The rows of all equations, one equation after the other.
 fn pattern(n_rows: usize, n_columns: usize, parts: &[Rows]) -> Result<Arc<Pattern>, CsrError> {
-    let mut row_ptr = Vec::with_capacity(n_rows + 1);
-    let mut columns = Vec::with_capacity(parts.iter().map(|part| part.columns.len()).sum());
-    row_ptr.push(0);
-    for part in parts {
-        let before = columns.len();
-        row_ptr.extend(part.ends[1..].iter().map(|end| before + end));
-        columns.extend_from_slice(&part.columns);
-    }
-    Ok(Arc::new(Pattern::new(n_rows, n_columns, Arc::new(row_ptr), Arc::new(columns))?))
+    stacked([n_rows, n_columns], parts.iter().map(|part| (&part.ends[..], &part.columns[..]))).map(Arc::new)
 }
 
 impl RankPattern {
@@ -234,11 +114,11 @@ impl RankPattern {
         unknowns: &Rc<RankUnknowns>,
         equations: &[Option<Rc<Jacobian<R>>>],
     ) -> Result<RankPattern, Error> {
-        let number = |column: u32| unknowns.numbers[column as usize].ok_or_else(|| Error::internal("a rank reads an unknown of nobody"));
-        let mut halo: Vec<Number> = Vec::new();
-        for (jacobian, own) in equations.iter().zip(&unknowns.own) {
+        let number = |column: u32| unknowns.number(column as usize).ok_or_else(|| Error::internal("a rank reads an unknown of nobody"));
+        let mut halo: Vec<OwnedNumber> = Vec::new();
+        for (equation, jacobian) in equations.iter().enumerate() {
             let Some(jacobian) = jacobian else { continue };
-            for &row in own {
+            for &row in unknowns.own(equation) {
                 for &column in jacobian.row(row as usize).0 {
                     halo.extend(Some(number(column)?).filter(|number| number.owner != rank.rank()));
                 }
@@ -249,10 +129,10 @@ impl RankPattern {
         let of_others: Vec<(RankId, u32)> = halo.iter().map(|column| (column.owner, column.number)).collect();
         let columns = Arc::new(HaloColumns::new(rank, unknowns.total(), &of_others)?);
         let (mut own_rows, mut halo_rows) = (Vec::new(), Vec::new());
-        let mut of_row: Vec<(Number, u32)> = Vec::new();
-        for (jacobian, own) in equations.iter().zip(&unknowns.own) {
+        let mut of_row: Vec<(OwnedNumber, u32)> = Vec::new();
+        for (equation, jacobian) in equations.iter().enumerate() {
             let (mut of_own, mut of_halo) = (Rows::new(), Rows::new());
-            for &row in own {
+            for &row in unknowns.own(equation) {
                 if let Some(jacobian) = jacobian {
                     let places = jacobian.row_ptr()[row as usize] as u32..;
                     of_row.clear();

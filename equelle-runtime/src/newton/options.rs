@@ -28,6 +28,15 @@ pub struct Bounds {
     pub greatest: f64,
 }
 
+impl Bounds {
+    /// The nearest value within them, and true if that is another one. NaN stays for the next
+    /// evaluation to report.
+    pub fn nearest(self, wanted: f64) -> (f64, bool) {
+        let is_outside = wanted < self.least || wanted > self.greatest;
+        (if is_outside { wanted.clamp(self.least, self.greatest) } else { wanted }, is_outside)
+    }
+}
+
 impl Default for Bounds {
     /// All values.
     fn default() -> Self {

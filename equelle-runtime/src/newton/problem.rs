@@ -7,6 +7,7 @@ use super::report::{Entry, History, SolveOutcome};
 use crate::error::{Error, ErrorKind};
 use crate::input::ConstantTable;
 use crate::linalg::krylov::iteration::Pursuit;
+use crate::linalg::{Method, Solution};
 
 /// Report of one linear solve.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -21,6 +22,19 @@ pub struct Correction {
     pub update: Option<Update>,
     /// Seconds spent in set-up: of a preconditioner, or a factorisation.
     pub set_up: f64,
+}
+
+impl Correction {
+    /// The report of a system that was solved.
+    pub fn new<V>(solution: &Solution<V>, update: Option<Update>, set_up: f64) -> Correction {
+        Correction {
+            linear_iterations: (solution.method != Method::Lu).then_some(solution.iterations),
+            relative_residual: solution.relative_residual,
+            note: solution.note.clone(),
+            update,
+            set_up,
+        }
+    }
 }
 
 /// Size of a correction.

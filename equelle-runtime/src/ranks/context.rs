@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use super::attempts::Attempts;
-use super::domain_plan::{DomainPlan, Exchanged, nearer_extreme};
+use super::domain_plan::{DomainPlan, Exchanged, Planned, ask_owners, nearer_extreme};
 use super::transport::{Transport, all_gather, all_to_all, packed, unpacked};
 use super::work::WorkTimes;
 use crate::domain::Domain;
@@ -101,7 +101,7 @@ impl RankContext {
     /// # Errors
     /// `Backend` if another rank has ended.
     pub fn whole_len(&self, domain: &Arc<Domain>) -> Result<usize, Error> {
-        Ok(self.plan(domain)?.whole_len as usize)
+        Ok(self.planned(domain, |planned| planned.whole_len())? as usize)
     }
 
     /// Brings the values of the first `depth` layers of the halo from the ranks that own them.
@@ -110,9 +110,18 @@ impl RankContext {
     /// # Errors
     /// As for [`RankContext::whole_len`].
     pub fn exchange<T: Wire>(&self, domain: &Arc<Domain>, values: &mut [T], depth: u32) -> Result<(), Error> {
-        let sent = self.plan(domain)?.exchange(&self.transport, values, depth)?;
+        let sent = self.planned(domain, |planned| planned.exchange(values, depth))?;
         self.count_exchange(sent);
         Ok(())
+    }
+
+    /// Asks the owners for the elements at some positions, `[n_ranks]`: where this rank has those
+    /// that each other one asks for, in their order; `None` for one that is not in the domain.
+    ///
+    /// # Errors
+    /// `Backend` if another rank has ended.
+    pub fn ask_owners(&self, domain: &Domain, wanted: &[Vec<u32>]) -> Result<Vec<Vec<Option<u32>>>, Error> {
+        ask_owners(&self.transport, domain, wanted)
     }
 
     /// Sends the values at some positions to each rank, and takes those of each at others.
@@ -146,16 +155,15 @@ impl RankContext {
     /// # Errors
     /// As for [`RankContext::whole_len`].
     pub fn reduce<R: Real>(&self, reduction: Reduction, domain: &Arc<Domain>, values: &[R]) -> Result<Option<f64>, Error> {
-        let plan = self.plan(domain)?;
         if let Reduction::Max | Reduction::Min = reduction {
-            let extremes = self.lists(plan.extreme(reduction, values).as_slice())?.concat();
+            let extremes = self.lists(self.planned(domain, |planned| planned.extreme(reduction, values))?.as_slice())?.concat();
             let Some(extreme) = extremes.into_iter().reduce(|a, b| nearer_extreme(reduction, a, b)) else { return Ok(None) };
             // Only the sign of a zero and the place of a NaN depend on the order.
             if extreme != 0.0 && !extreme.is_nan() {
                 return Ok(Some(extreme));
             }
         }
-        let block = plan.gather_leaves(&self.transport, values)?;
+        let block = self.planned(domain, |planned| planned.gather_leaves(values))?;
         // Leaves are never empty, so that each has a value.
         let leaves: Vec<f64> = block.chunks(LEAF).map(|values| leaf_of(reduction, values).unwrap_or(f64::NAN)).collect();
         let mut leaves = self.lists(&leaves)?.concat();
@@ -167,7 +175,7 @@ impl RankContext {
     /// # Errors
     /// As for [`RankContext::whole_len`].
     pub fn reduce_bools(&self, reduction: BoolReduction, domain: &Arc<Domain>, values: &[bool]) -> Result<bool, Error> {
-        let own = self.plan(domain)?.gather_leaves(&self.transport, values)?;
+        let own = self.planned(domain, |planned| planned.gather_leaves(values))?;
         let of = |values: &[bool]| match reduction {
             BoolReduction::Any => values.contains(&true),
             BoolReduction::All => !values.contains(&false),
@@ -232,7 +240,7 @@ impl RankContext {
     /// # Errors
     /// As for [`RankContext::whole_len`].
     pub fn gather<T: Wire>(&self, domain: &Arc<Domain>, values: &[T]) -> Result<Option<Vec<T>>, Error> {
-        let whole = self.plan(domain)?.gather(&self.transport, values)?;
+        let whole = self.planned(domain, |planned| planned.gather(values))?;
         Ok(self.is_root().then_some(whole))
     }
 
@@ -242,7 +250,7 @@ impl RankContext {
     /// # Errors
     /// As for [`RankContext::whole_len`].
     pub fn scatter<T: Wire>(&self, domain: &Arc<Domain>, whole: Option<&[T]>) -> Result<Vec<T>, Error> {
-        self.plan(domain)?.scatter(&self.transport, whole)
+        self.planned(domain, |planned| planned.scatter(whole))
     }
 
     /// The values that rank 0 has, on every rank.
@@ -306,15 +314,19 @@ impl RankContext {
         }
     }
 
-    fn plan(&self, domain: &Arc<Domain>) -> Result<Arc<DomainPlan>, Error> {
-        let mut plans = self.plans.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, plan)) = plans.iter().find(|(known, _)| known.as_ptr() == Arc::as_ptr(domain)) {
-            return Ok(Arc::clone(plan));
-        }
-        let plan = Arc::new(DomainPlan::new(&self.transport, domain)?);
-        plans.retain(|(known, _)| known.strong_count() > 0);
-        plans.push((Arc::downgrade(domain), Arc::clone(&plan)));
-        Ok(plan)
+    /// Sends or receives by the plan of a domain.
+    fn planned<T>(&self, domain: &Arc<Domain>, act: impl FnOnce(Planned<'_>) -> Result<T, Error>) -> Result<T, Error> {
+        let known = |plans: &Plans| plans.iter().find(|(known, _)| known.as_ptr() == Arc::as_ptr(domain)).map(|(_, plan)| Arc::clone(plan));
+        let plan = {
+            let mut plans = self.plans.lock().unwrap_or_else(PoisonError::into_inner);
+            known(&plans).unwrap_or_else(|| {
+                let plan = Arc::<DomainPlan>::default();
+                plans.retain(|(known, _)| known.strong_count() > 0);
+                plans.push((Arc::downgrade(domain), Arc::clone(&plan)));
+                plan
+            })
+        };
+        act(Planned { domain, plan: &plan, transport: &self.transport })
     }
 }
 

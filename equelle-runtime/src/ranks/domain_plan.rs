@@ -17,20 +17,27 @@ use crate::wire::Wire;
 /// Position of an element that the whole domain does not have.
 const NOWHERE: u64 = u64::MAX;
 
-/// Facts that a rank knows of a domain beside its own elements.
-#[derive(Debug)]
+/// Facts that a rank knows of a domain beside its own elements, each found by all ranks together
+/// when they first need it.
+#[derive(Debug, Default)]
 pub(super) struct DomainPlan {
-    /// Number of elements of the whole domain.
-    pub(super) whole_len: u64,
-    /// Position of each element in the whole domain, in the order of the file, or [`NOWHERE`].
-    positions: Vec<u64>,
-    /// The elements that this rank owns: position here and in the whole domain.
-    owned: Vec<(u32, u64)>,
-    halo: Vec<HaloLists>,
+    halo: OnceLock<Vec<HaloLists>>,
+    places: OnceLock<Places>,
     to_root: OnceLock<Routes>,
     to_leaves: OnceLock<Routes>,
     /// On rank 0: positions in the whole domain of all elements of each rank.
     on_ranks: OnceLock<Vec<Vec<u64>>>,
+}
+
+/// Places of elements in the whole domain.
+#[derive(Debug)]
+struct Places {
+    /// Number of elements of the whole domain.
+    whole_len: u64,
+    /// Position of each element in the whole domain, in the order of the file, or [`NOWHERE`].
+    positions: Vec<u64>,
+    /// The elements that this rank owns: position here and in the whole domain.
+    owned: Vec<(u32, u64)>,
 }
 
 /// Elements exchanged with another rank, by layer.
@@ -62,14 +69,9 @@ impl LayeredList {
     }
 }
 
-impl DomainPlan {
-    /// The plan of a domain; all ranks make it together.
-    ///
-    /// # Errors
-    /// As for [`Transport::receive`].
-    pub(super) fn new(transport: &dyn Transport, domain: &Domain) -> Result<DomainPlan, Error> {
-        let kind = domain.kind().on_grid_of(domain.grid().dim());
-        let part = domain.grid().part().ok_or_else(|| Error::internal("a rank has a part of the grid"))?;
+impl Places {
+    fn new(transport: &dyn Transport, domain: &Domain) -> Result<Places, Error> {
+        let (part, kind) = part_of(domain)?;
         let in_file: Vec<u32> = (0..domain.len()).map(|position| domain.grid().file_index(kind, domain.element(position))).collect();
         let own = |position: usize| part.owns(transport.rank(), kind, domain.element(position));
         let (whole_len, positions) = match domain.is_all() {
@@ -81,66 +83,87 @@ impl DomainPlan {
         if !owned.is_sorted_by_key(|&(_, position)| position) {
             owned.sort_unstable_by_key(|&(_, position)| position);
         }
-        let halo = halo_lists(transport, domain, part, kind, &in_file)?;
-        let (to_root, to_leaves, on_ranks) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
-        Ok(DomainPlan { whole_len, positions, owned, halo, to_root, to_leaves, on_ranks })
+        Ok(Places { whole_len, positions, owned })
+    }
+}
+
+/// The part of the grid that a domain is on, and the kind of its elements there.
+fn part_of(domain: &Domain) -> Result<(&GridPart, EntityKind), Error> {
+    let part = domain.grid().part().ok_or_else(|| Error::internal("a rank has a part of the grid"))?;
+    Ok((part, domain.kind().on_grid_of(domain.grid().dim())))
+}
+
+/// A domain with its plan, for a message.
+#[derive(Clone, Copy)]
+pub(super) struct Planned<'a> {
+    pub domain: &'a Domain,
+    pub plan: &'a DomainPlan,
+    pub transport: &'a dyn Transport,
+}
+
+impl<'a> Planned<'a> {
+    fn places(self) -> Result<&'a Places, Error> {
+        made(&self.plan.places, || Places::new(self.transport, self.domain))
+    }
+
+    /// Number of elements of the whole domain.
+    ///
+    /// # Errors
+    /// As for [`Transport::receive`], here and below.
+    pub(super) fn whole_len(self) -> Result<u64, Error> {
+        if self.domain.is_all() {
+            let (part, kind) = part_of(self.domain)?;
+            return Ok(part.n_whole(kind).unwrap_or_default() as u64);
+        }
+        Ok(self.places()?.whole_len)
     }
 
     /// All values in the order of the file, on rank 0; nothing on others.
-    ///
-    /// # Errors
-    /// As for [`Transport::receive`].
-    pub(super) fn gather<T: Wire>(&self, transport: &dyn Transport, values: &[T]) -> Result<Vec<T>, Error> {
-        let len = self.whole_len;
+    pub(super) fn gather<T: Wire>(self, values: &[T]) -> Result<Vec<T>, Error> {
+        let places = self.places()?;
+        let len = places.whole_len;
         let block = |rank: usize| if rank == 0 { 0..len } else { len..len };
-        made(&self.to_root, || Routes::new(transport, &self.owned, block))?.gather(transport, values)
+        made(&self.plan.to_root, || Routes::new(self.transport, &places.owned, block))?.gather(self.transport, values)
     }
 
     /// The values of the leaves of reductions that this rank evaluates, in the order of the file.
-    ///
-    /// # Errors
-    /// As for [`Transport::receive`].
-    pub(super) fn gather_leaves<T: Wire>(&self, transport: &dyn Transport, values: &[T]) -> Result<Vec<T>, Error> {
-        let (leaves, ranks) = (self.whole_len.div_ceil(LEAF as u64), transport.n_ranks() as u64);
-        let start = |rank: u64| (rank * leaves / ranks * LEAF as u64).min(self.whole_len);
+    pub(super) fn gather_leaves<T: Wire>(self, values: &[T]) -> Result<Vec<T>, Error> {
+        let places = self.places()?;
+        let (len, ranks) = (places.whole_len, self.transport.n_ranks() as u64);
+        let start = |rank: u64| (rank * len.div_ceil(LEAF as u64) / ranks * LEAF as u64).min(len);
         let block = |rank: usize| start(rank as u64)..start(rank as u64 + 1);
-        made(&self.to_leaves, || Routes::new(transport, &self.owned, block))?.gather(transport, values)
+        made(&self.plan.to_leaves, || Routes::new(self.transport, &places.owned, block))?.gather(self.transport, values)
     }
 
     /// The Max or Min of the values that this rank owns; NaN if one is, `None` without values.
-    pub(super) fn extreme<R: Real>(&self, reduction: Reduction, values: &[R]) -> Option<f64> {
-        let values = self.owned.iter().map(|&(position, _)| values[position as usize].to_f64());
-        values.reduce(|a, b| nearer_extreme(reduction, a, b))
+    pub(super) fn extreme<R: Real>(self, reduction: Reduction, values: &[R]) -> Result<Option<f64>, Error> {
+        let values = self.places()?.owned.iter().map(|&(position, _)| values[position as usize].to_f64());
+        Ok(values.reduce(|a, b| nearer_extreme(reduction, a, b)))
     }
 
     /// The values of the elements here, of all values in the order of the file that rank 0 has.
     /// Elements that the whole domain does not have get the default.
-    ///
-    /// # Errors
-    /// As for [`Transport::receive`].
-    pub(super) fn scatter<T: Wire>(&self, transport: &dyn Transport, whole: Option<&[T]>) -> Result<Vec<T>, Error> {
-        let root = RankId(0);
-        let to_root = |rank: usize| if rank == 0 { self.positions.clone() } else { Vec::new() };
+    pub(super) fn scatter<T: Wire>(self, whole: Option<&[T]>) -> Result<Vec<T>, Error> {
+        let (root, transport, places) = (RankId(0), self.transport, self.places()?);
+        let to_root = |rank: usize| if rank == 0 { places.positions.clone() } else { Vec::new() };
         let all = || all_to_all(transport, &(0..transport.n_ranks()).map(to_root).collect::<Vec<_>>());
-        let on_ranks = made(&self.on_ranks, all)?;
+        let on_ranks = made(&self.plan.on_ranks, all)?;
         let pick = |whole: &[T], position: u64| whole.get(position as usize).copied().unwrap_or_default();
         if let Some(whole) = whole {
             for (rank, positions) in on_ranks.iter().enumerate().skip(1) {
                 transport.send(RankId(rank as u32), packed(positions.iter().map(|&position| pick(whole, position))))?;
             }
-            return Ok(self.positions.iter().map(|&position| pick(whole, position)).collect());
+            return Ok(places.positions.iter().map(|&position| pick(whole, position)).collect());
         }
         Ok(unpacked(&transport.receive(root)?).collect())
     }
 
     /// Brings the values of the first layers of the halo from their owners; the bytes that this
     /// rank sends.
-    ///
-    /// # Errors
-    /// As for [`Transport::receive`].
-    pub(super) fn exchange<T: Wire>(&self, transport: &dyn Transport, values: &mut [T], depth: u32) -> Result<Exchanged, Error> {
-        let mut exchanged = Exchanged::default();
-        for (rank, lists) in self.halo.iter().enumerate() {
+    pub(super) fn exchange<T: Wire>(self, values: &mut [T], depth: u32) -> Result<Exchanged, Error> {
+        let (transport, mut exchanged) = (self.transport, Exchanged::default());
+        let halo = made(&self.plan.halo, || halo_lists(transport, self.domain))?;
+        for (rank, lists) in halo.iter().enumerate() {
             let sent = lists.sent.up_to(depth);
             if !sent.is_empty() {
                 let message = packed(sent.iter().map(|&position| values[position as usize]));
@@ -149,7 +172,7 @@ impl DomainPlan {
                 transport.send(RankId(rank as u32), message)?;
             }
         }
-        for (rank, lists) in self.halo.iter().enumerate() {
+        for (rank, lists) in halo.iter().enumerate() {
             let received = lists.received.up_to(depth);
             if !received.is_empty() {
                 for (&position, value) in received.iter().zip(unpacked(&transport.receive(RankId(rank as u32))?)) {
@@ -211,15 +234,20 @@ fn positions(transport: &dyn Transport, whole: usize, in_file: &[u32], own: impl
     Ok((counts.iter().sum(), found))
 }
 
+/// Asks the owners for the elements at some positions, `[n_ranks]`: where this rank has those that
+/// each other one asks for, in their order; `None` for one that is not in the domain.
+pub(super) fn ask_owners(transport: &dyn Transport, domain: &Domain, wanted: &[Vec<u32>]) -> Result<Vec<Vec<Option<u32>>>, Error> {
+    let (grid, kind) = (domain.grid(), domain.kind().on_grid_of(domain.grid().dim()));
+    let in_file = |&position: &u32| grid.file_index(kind, domain.element(position as usize));
+    let wanted: Vec<Vec<u32>> = wanted.iter().map(|list| list.iter().map(in_file).collect()).collect();
+    let here = |index: u32| grid.find_entity(kind, index).and_then(|entity| domain.rank(entity));
+    Ok(all_to_all(transport, &wanted)?.into_iter().map(|asked| asked.into_iter().map(here).collect()).collect())
+}
+
 /// The elements that are exchanged with each rank. A rank asks the owner of each element of its
 /// halo; what the owner does not have in the domain stays as it is.
-fn halo_lists(
-    transport: &dyn Transport,
-    domain: &Domain,
-    part: &GridPart,
-    kind: EntityKind,
-    in_file: &[u32],
-) -> Result<Vec<HaloLists>, Error> {
+fn halo_lists(transport: &dyn Transport, domain: &Domain) -> Result<Vec<HaloLists>, Error> {
+    let (part, kind) = part_of(domain)?;
     let n_ranks = transport.n_ranks();
     let mut wanted: Vec<Vec<(u32, u32)>> = vec![Vec::new(); n_ranks];
     for position in 0..domain.len() {
@@ -229,12 +257,10 @@ fn halo_lists(
         }
     }
     wanted.iter_mut().for_each(|list| list.sort_by_key(|&(_, layer)| layer));
-    let indices = |list: &Vec<(u32, u32)>| list.iter().map(|&(position, _)| in_file[position as usize]).collect::<Vec<_>>();
+    let positions = |list: &Vec<(u32, u32)>| list.iter().map(|&(position, _)| position).collect::<Vec<_>>();
     let layers = |list: &Vec<(u32, u32)>| list.iter().map(|&(_, layer)| layer).collect::<Vec<_>>();
-    let asked = all_to_all(transport, &wanted.iter().map(indices).collect::<Vec<_>>())?;
+    let found = ask_owners(transport, domain, &wanted.iter().map(positions).collect::<Vec<_>>())?;
     let asked_layers = all_to_all(transport, &wanted.iter().map(layers).collect::<Vec<_>>())?;
-    let here = |&index: &u32| domain.grid().find_entity(kind, index).and_then(|entity| domain.rank(entity));
-    let found: Vec<Vec<Option<u32>>> = asked.iter().map(|asked| asked.iter().map(here).collect()).collect();
     let has: Vec<Vec<bool>> = found.iter().map(|found| found.iter().map(Option::is_some).collect()).collect();
     let has = all_to_all(transport, &has)?;
     let lists = (0..n_ranks).map(|rank| {

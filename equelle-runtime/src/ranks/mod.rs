@@ -27,6 +27,7 @@ pub mod partition_file;
 mod routes;
 mod threads;
 mod transport;
+mod unknowns;
 mod work;
 
 pub use crate::rank_id::RankId;
@@ -38,4 +39,5 @@ pub use halo_counts::{HaloCounts, RankHalo};
 pub use partition::Partition;
 pub use threads::ThreadTransport;
 pub use transport::Transport;
+pub use unknowns::{OwnedNumber, RankUnknowns};
 pub use work::{RankSurroundings, RankTimer, RankWork, Waits, WorkTimes};

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use equelle_runtime::domain::Domain;
-use equelle_runtime::linalg::{Csr, MatrixSpace, Method, Solution, SystemSpace, solve_in};
+use equelle_runtime::linalg::{Csr, MatrixSpace, Method, SystemSpace, solve_in};
 use equelle_runtime::newton::{self, Bounds, Correction, Field, GridProblem, ProblemState, Size, Update};
 use equelle_runtime::{BinaryMath, EquelleRuntime, Error, ErrorKind, Implicit, Operations, Residual, Session};
 
@@ -344,20 +344,15 @@ impl GridProblem for CudaProblem<'_, '_> {
         let rhs = self.right_hand_side()?;
         let solved = solve_in(&mut self.rt.solver, &matrix, &self.state.ends, rhs, &self.state.linear, &mut self.state.cache)?;
         self.rt.session.linear_solve_ended(self.state.line, self.state.cache.take_traffic());
-        let Solution { x, iterations, relative_residual, method, note, .. } = solved?;
-        let update = self.subtract(&x.buffer)?;
-        let direct = (method == Method::Lu).then(|| self.state.cache.direct_note()).flatten();
-        let note = match (direct, note) {
+        let solution = solved?;
+        let update = self.subtract(&solution.x.buffer)?;
+        let direct = (solution.method == Method::Lu).then(|| self.state.cache.direct_note()).flatten();
+        let correction = Correction::new(&solution, update, self.state.cache.take_set_up_time());
+        let note = match (direct, correction.note) {
             (Some(direct), Some(note)) => Some(format!("{direct}; {note}")),
             (direct, note) => note.or(direct),
         };
-        Ok(Correction {
-            linear_iterations: (method != Method::Lu).then_some(iterations),
-            relative_residual,
-            note,
-            update,
-            set_up: self.state.cache.take_set_up_time(),
-        })
+        Ok(Correction { note, ..correction })
     }
 
     fn extremes(&mut self) -> Result<Vec<Option<[f64; 2]>>, Error> {
