@@ -1,8 +1,8 @@
 //! The part of a grid that one rank holds: the cells that it owns, and layers of cells around them.
 //!
 //! Layer 0 are the cells that the rank owns, layer k those at distance k across faces. A face has
-//! the least layer of its cells. Cells and faces are numbered by layer, then as in the file, so
-//! that all up to a layer are the first ones of every domain.
+//! the least layer of its cells. Cells and faces are numbered by layer, then as in the file, until
+//! the part is renumbered ([`Grid::renumber`]).
 //!
 //! Beyond the last layer cells are missing: faces of that layer may lack a cell, and count as faces
 //! of the boundary. So sets of faces and cells have the members of the whole grid in all layers but

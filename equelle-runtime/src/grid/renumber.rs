@@ -8,7 +8,8 @@
 //!
 //! Users see the numbering of the file: a grid knows the index that an entity has there
 //! ([`Grid::file_index`]), and a domain the order of its elements there
-//! ([`crate::domain::Domain::file_order`]). The faces of a cell stay in the file's order, which is
+//! ([`crate::domain::Domain::file_order`]). The part of a rank is renumbered as a grid is, whatever
+//! the layers of its cells. The faces of a cell stay in the file's order, which is
 //! the order of sums over them; first and second cells and normals stay what they are. Edges and
 //! vertices that are nothing else keep their numbers.
 
@@ -16,6 +17,7 @@ use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
 use super::numbering::{Numbering, Permutation};
+use super::part_owners::KindPart;
 use super::{Geometry, Grid, NONE, Topology, cuthill_mckee};
 use crate::entity::EntityKind;
 use crate::error::{Error, ErrorKind};
@@ -95,7 +97,7 @@ impl Grid {
             Renumber::Yes => true,
         };
         let is_closed = self.joined_shape.is_some() && how != Renumber::Yes;
-        if !wanted || self.cartesian.is_some() || is_closed || self.is_renumbered() {
+        if !wanted || self.cartesian.is_some() || is_closed || self.numbering.interior_first.is_some() {
             return;
         }
         self.joined_shape = None;
@@ -104,12 +106,11 @@ impl Grid {
         self.neighbours = Arc::default();
         let cells = new_cells(&old, how, self.dim, &self.threads);
         let (faces, interior) = new_faces(&old, cells.as_ref(), order, &self.threads);
-        self.numbering = Arc::new(Numbering { cells, faces, interior_first: Some(interior) });
-        self.topology = Arc::new(OnceLock::from(self.renumbered_topology(old)));
+        self.topology = Arc::new(OnceLock::from(self.renumbered_topology(old, cells.as_ref(), faces.as_ref())));
         if let Some(geometry) = self.geometry.take() {
-            self.geometry = OnceLock::from(self.renumbered_geometry(geometry));
+            self.geometry = OnceLock::from(in_new_order(geometry, cells.as_ref(), faces.as_ref(), &self.threads));
         }
-        if let (Some(faces), Some(nodes)) = (&self.numbering.faces, &mut self.nodes) {
+        if let (Some(faces), Some(nodes)) = (&faces, &mut self.nodes) {
             let mut pos = Vec::with_capacity(nodes.face_node_pos.len());
             let mut face_nodes = Vec::with_capacity(nodes.face_nodes.len());
             pos.push(0);
@@ -122,6 +123,15 @@ impl Grid {
             let second_sides = std::mem::take(&mut nodes.second_sides).into_iter();
             nodes.second_sides = second_sides.map(|(face, nodes)| (faces.from_file[face as usize], nodes)).collect();
         }
+        let (cells, faces) = match &mut self.part {
+            None => (cells, faces),
+            Some(part) => {
+                let part = Arc::make_mut(part);
+                let Numbering { cells: old_cells, faces: old_faces, .. } = &*self.numbering;
+                (part.cells.renumber(old_cells, cells), part.faces.renumber(old_faces, faces))
+            }
+        };
+        self.numbering = Arc::new(Numbering { cells, faces, interior_first: Some(interior) });
     }
 
     /// True if the numbering of cells or faces is not that of the file.
@@ -161,8 +171,7 @@ impl Grid {
         numbers_of(self, kind).map(|numbers| &numbers.from_file[..])
     }
 
-    fn renumbered_topology(&self, mut old: Topology) -> Topology {
-        let Numbering { cells, faces, .. } = &*self.numbering;
+    fn renumbered_topology(&self, mut old: Topology, cells: Option<&Permutation>, faces: Option<&Permutation>) -> Topology {
         if let Some(faces) = faces {
             old.face_cells = in_order(old.face_cells, faces, &self.threads);
             self.threads.each_cheap(old.cell_faces.len(), &mut old.cell_faces[..], |_, part| {
@@ -188,27 +197,42 @@ impl Grid {
     }
 
     /// Geometry as the file has it, in the order here.
-    pub(super) fn renumbered_geometry(&self, mut geometry: Geometry) -> Geometry {
+    pub(super) fn renumbered_geometry(&self, geometry: Geometry) -> Geometry {
         // The arrays of a box are made in its own numbering.
         if self.part.is_some() {
             return geometry;
         }
-        let Numbering { cells, faces, .. } = &*self.numbering;
-        if let Some(cells) = cells {
-            geometry.cell_volumes = in_order(geometry.cell_volumes, cells, &self.threads);
-            geometry.cell_centroids = in_order(geometry.cell_centroids, cells, &self.threads);
-        }
-        if let Some(faces) = faces {
-            geometry.face_areas = in_order(geometry.face_areas, faces, &self.threads);
-            geometry.face_centroids = in_order(geometry.face_centroids, faces, &self.threads);
-            geometry.face_normals = in_order(geometry.face_normals, faces, &self.threads);
-            geometry.face_gaps = in_order(geometry.face_gaps, faces, &self.threads);
-            geometry.face_transmissibilities = in_order(geometry.face_transmissibilities, faces, &self.threads);
-            geometry.faces_without_geometry.iter_mut().for_each(|face| *face = faces.from_file[*face as usize]);
-            geometry.faces_without_geometry.sort_unstable();
-        }
-        geometry
+        in_new_order(geometry, self.numbering.cells.as_ref(), self.numbering.faces.as_ref(), &self.threads)
     }
+}
+
+impl KindPart {
+    /// Brings owners and layers into a new order. `old` has the numbers in the file of the old
+    /// order, and the result those of the new one.
+    fn renumber(&mut self, old: &Option<Permutation>, new: Option<Permutation>) -> Option<Permutation> {
+        let (Some(old), Some(new)) = (old, new) else { return old.clone() };
+        self.owners = new.to_file.iter().map(|&entity| self.owners[entity as usize]).collect();
+        self.layers = new.to_file.iter().map(|&entity| self.layers[entity as usize]).collect();
+        let to_file = new.to_file.iter().map(|&entity| old.to_file[entity as usize]).collect();
+        Some(Permutation::from_part(to_file, &self.layers))
+    }
+}
+
+fn in_new_order(mut geometry: Geometry, cells: Option<&Permutation>, faces: Option<&Permutation>, threads: &Threads) -> Geometry {
+    if let Some(cells) = cells {
+        geometry.cell_volumes = in_order(geometry.cell_volumes, cells, threads);
+        geometry.cell_centroids = in_order(geometry.cell_centroids, cells, threads);
+    }
+    if let Some(faces) = faces {
+        geometry.face_areas = in_order(geometry.face_areas, faces, threads);
+        geometry.face_centroids = in_order(geometry.face_centroids, faces, threads);
+        geometry.face_normals = in_order(geometry.face_normals, faces, threads);
+        geometry.face_gaps = in_order(geometry.face_gaps, faces, threads);
+        geometry.face_transmissibilities = in_order(geometry.face_transmissibilities, faces, threads);
+        geometry.faces_without_geometry.iter_mut().for_each(|face| *face = faces.from_file[*face as usize]);
+        geometry.faces_without_geometry.sort_unstable();
+    }
+    geometry
 }
 
 /// Values in the order here; takes them, so that of the arrays of a grid only one is there twice at

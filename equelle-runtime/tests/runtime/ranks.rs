@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use equelle_runtime::domain::Domain;
 use equelle_runtime::grid::io::opm;
-use equelle_runtime::grid::{Cartesian, Grid, NONE, PartBox, SideMap};
+use equelle_runtime::grid::{Cartesian, Grid, NONE, PartBox, Renumber, SideMap};
 use equelle_runtime::ranks::{Boxes, CellGraph, Exchanged, HaloCounts, Partition, RankContext, RankId, ThreadTransport};
 use equelle_runtime::reduce::reduce;
 use equelle_runtime::session::grid_from_parameters;
@@ -85,7 +85,8 @@ fn owners(random: &mut Random, n_cells: usize) -> (Vec<RankId>, u32) {
     (owners, n_ranks as u32)
 }
 
-/// Runs a function on ranks that are threads, each with its part of a grid.
+/// Runs a function on ranks that are threads, each with its part of a grid, every second one in an
+/// order of its own.
 fn on_ranks<T: Send>(
     grid: &Grid,
     owners: &[RankId],
@@ -93,7 +94,14 @@ fn on_ranks<T: Send>(
     layers: usize,
     run: impl Fn(&RankContext, &Arc<Grid>) -> T + Sync,
 ) -> Vec<T> {
-    on_parts(n_ranks, |rank| grid.part_of(owners, rank, layers).unwrap(), run)
+    on_parts(n_ranks, |rank| part(grid, owners, rank, layers, rank.0 % 2 == 1), run)
+}
+
+/// The part of a rank, in another order than that of layers and the file if `is_renumbered`.
+fn part(grid: &Grid, owners: &[RankId], rank: RankId, layers: usize, is_renumbered: bool) -> Grid {
+    let mut part = grid.part_of(owners, rank, layers).unwrap();
+    part.renumber(if is_renumbered { Renumber::Yes } else { Renumber::No });
+    part
 }
 
 /// The same with any parts.
@@ -125,8 +133,8 @@ fn parts_are_the_grid_around_their_cells() {
         let whole = grid(&mut random);
         let (owners, n_ranks) = owners(&mut random, whole.n_cells());
         let layers = random.below(4);
-        for rank in 0..n_ranks {
-            let part = whole.part_of(&owners, RankId(rank), layers).unwrap();
+        for (rank, is_renumbered) in (0..n_ranks).flat_map(|rank| [(rank, false), (rank, true)]) {
+            let part = part(&whole, &owners, RankId(rank), layers, is_renumbered);
             let told = part.part().unwrap();
             let in_file = |kind, entity: u32| part.file_index(kind, entity);
             for cell in 0..part.n_cells() as u32 {
@@ -155,6 +163,19 @@ fn parts_are_the_grid_around_their_cells() {
                     }
                 }
             }
+            for face in 0..part.n_faces() as u32 {
+                let (file, ends) = (in_file(EntityKind::Face, face), part.topology().face_cells[face as usize]);
+                let [first, second] = whole.topology().face_cells[file as usize];
+                assert_eq!(told.owner(EntityKind::Face, face), Some(owners[if first == NONE { second } else { first } as usize]));
+                let of_cells = ends.iter().filter_map(|&cell| told.layer(EntityKind::Cell, cell)).min();
+                assert_eq!(told.layer(EntityKind::Face, face), of_cells);
+                assert_eq!(part.find_entity(EntityKind::Face, file), Some(face));
+                assert_eq!(part.geometry().face_areas[face as usize].to_bits(), whole.geometry().face_areas[file as usize].to_bits());
+                assert_eq!(part.geometry().face_normals[face as usize], whole.geometry().face_normals[file as usize]);
+                if let Some(interior) = part.interior_faces_first() {
+                    assert_eq!(ends.contains(&NONE), face as usize >= interior, "interior faces first");
+                }
+            }
             for kind in [EntityKind::Edge, EntityKind::Vertex] {
                 let (here, all) = (part.centroids(kind), whole.centroids(kind));
                 assert!(here.iter().zip(0..).all(|(at, entity)| *at == all[in_file(kind, entity) as usize]), "{kind:?}");
@@ -164,8 +185,10 @@ fn parts_are_the_grid_around_their_cells() {
             for set in sets(whole.dim()) {
                 let here = Domain::canonical(&Arc::new(part.clone()), set).unwrap();
                 let all = Domain::canonical(&Arc::new(whole.clone()), set).unwrap();
-                let of_layers: Vec<_> = here.elements().iter().map(|&element| told.layer(set.kind, element)).collect();
-                assert!(of_layers.is_sorted(), "by layer");
+                if !is_renumbered {
+                    let of_layers: Vec<_> = here.elements().iter().map(|&element| told.layer(set.kind, element)).collect();
+                    assert!(of_layers.is_sorted(), "by layer");
+                }
                 let is_inside = |element: u32| told.layer(set.kind, element).unwrap() < layers;
                 let found: Vec<u32> =
                     here.elements().iter().filter(|&&element| is_inside(element)).map(|&element| in_file(set.kind, element)).collect();
