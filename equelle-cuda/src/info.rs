@@ -32,6 +32,8 @@ impl KernelFacts {
     /// The facts as the runtime takes them.
     pub fn info(&self) -> KernelInfo<'_> {
         let KernelFacts { name, lines, set, bytes, takes_joined_sides } = self;
-        KernelInfo { name, lines, set: *set, bytes: *bytes, takes_joined_sides: *takes_joined_sides }
+        // Interpreted kernels compute all that they are given.
+        let halo_layers = u32::MAX;
+        KernelInfo { name, lines, set: *set, bytes: *bytes, takes_joined_sides: *takes_joined_sides, halo_layers }
     }
 }

@@ -16,6 +16,8 @@ pub struct KernelInfo<'a> {
     pub bytes: KernelBytes,
     /// True if its Cartesian form also takes grids with joined sides.
     pub takes_joined_sides: bool,
+    /// Layers of a rank's halo in which its results are right, and may be read.
+    pub halo_layers: u32,
 }
 
 impl KernelInfo<'_> {

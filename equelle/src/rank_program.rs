@@ -1,6 +1,6 @@
 //! Programs with the exchanges that they need on several ranks.
 
-use equelle_front::ir::{AxisRules, Module};
+use equelle_front::ir::{AxisRules, Block, KernelId, Module, StmtKind, ValueId};
 use equelle_front::passes;
 use equelle_front::passes::halo::{HaloLayers, HaloRefusal};
 use equelle_front::source::SourceMap;
@@ -54,6 +54,17 @@ pub(crate) fn invalid(errors: &[VerifyError]) -> String {
     format!("the IR is not valid{}", lines.concat())
 }
 
+/// Calls a function for every launch in a block.
+fn visit_launches(block: &Block, visit: &mut dyn FnMut(KernelId, &[ValueId])) {
+    for statement in &block.statements {
+        match &statement.kind {
+            StmtKind::Launch { kernel, results, .. } => visit(*kernel, results),
+            StmtKind::For { body, .. } => visit_launches(body, visit),
+            StmtKind::Let { .. } | StmtKind::Store { .. } | StmtKind::Output { .. } | StmtKind::Return(_) => {}
+        }
+    }
+}
+
 impl RankProgram {
     /// Inserts the exchanges that a program needs, and proves that none is missing.
     ///
@@ -88,6 +99,21 @@ impl RankProgram {
     /// The wrong values of its interpreter.
     pub(crate) fn poison(&self) -> Option<Poison<'_>> {
         self.poison.map(|seed| Poison { depths: &self.depths, seed })
+    }
+
+    /// Layers of a rank's halo in which the results of each kernel are right: as far as any launch
+    /// gets them, and all layers for kernels of residuals. `[n_kernels]`
+    pub(crate) fn halo_layers(&self) -> Vec<u32> {
+        let module = self.verified.module();
+        let mut layers = vec![None; module.kernels.len()];
+        visit_launches(&module.main.body, &mut |kernel, results| {
+            let right = results.iter().map(|&result| self.depths.defined(result)).max();
+            layers[kernel.0 as usize] = layers[kernel.0 as usize].max(right);
+        });
+        for function in &module.functions {
+            visit_launches(&function.body, &mut |kernel, _| layers[kernel.0 as usize] = None);
+        }
+        layers.into_iter().map(|right| right.unwrap_or(self.needs.layers)).collect()
     }
 
     /// Its IR.

@@ -219,6 +219,7 @@ static TWICE: KernelInfo = KernelInfo {
     set: Some(ALL_CELLS),
     bytes: KernelBytes { general: [24; 3], cartesian: [16; 3] },
     takes_joined_sides: false,
+    halo_layers: 0,
 };
 
 /// The profile counts all ten sequences of launches, of which two are timed.

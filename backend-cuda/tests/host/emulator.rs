@@ -47,7 +47,8 @@ extern "C" __global__ void side_sums(const EqGrid grid, const double* __restrict
     FloatingPoint::Strict,
 );
 
-static CHECK: KernelInfo = KernelInfo { name: "check_even", lines: &[7], set: None, bytes: KernelBytes::NONE, takes_joined_sides: false };
+static CHECK: KernelInfo =
+    KernelInfo { name: "check_even", lines: &[7], set: None, bytes: KernelBytes::NONE, takes_joined_sides: false, halo_layers: 0 };
 
 const ALL_CELLS: CanonicalSet = CanonicalSet::new(EntityKind::Cell, Extent::All);
 

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use equelle_runtime::Real;
-use equelle_runtime::grid::Cartesian;
+use equelle_runtime::grid::{BoxLocation, Cartesian};
 
 /// A uniform Cartesian grid for kernels: numbering and geometry in closed form.
 ///
@@ -36,6 +36,10 @@ pub struct CartesianGrid<R = f64> {
     interior_start: [usize; 3],
     boundary_start: [usize; 3],
 }
+
+/// Rows that cost more to compute than a loop that starts anew behind them, without the terms that
+/// it has in common with the rows before.
+const WORTH_SKIPPING: usize = 3;
 
 /// A row of cells along the first axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -161,6 +165,29 @@ impl<R: Real> CartesianGrid<R> {
             let (j, k) = (row % grid.n[1], row / grid.n[1]);
             Row { start: row * grid.n[0], j, k, interior: grid.n[0] > 2 && inside(1, j) && inside(2, k) }
         })
+    }
+
+    /// The cells of a range of whole rows that are at most so many layers from those that the rank
+    /// owns, in ranges of whole rows: all of them if the grid is no box of a rank. Rows between
+    /// them are taken along where there are few.
+    pub(super) fn rows_within(&self, layers: u32, cells: &Range<usize>) -> impl Iterator<Item = Range<usize>> + use<R> {
+        let along = |axis: usize| match self.shape.place {
+            Some(BoxLocation { own_start, own_len, .. }) => {
+                let layers = layers as usize;
+                let end = (own_start[axis] + own_len[axis]).saturating_add(layers);
+                own_start[axis].saturating_sub(layers)..end.min(self.n[axis])
+            }
+            None => 0..self.n[axis],
+        };
+        let (n, ny, js, ks) = (self.n[0], self.n[1], along(1), along(2));
+        let between = ny - js.len();
+        let (of_run, runs) = if between < WORTH_SKIPPING { (js.len() + (ks.len() - 1) * ny, 1) } else { (js.len(), ks.len()) };
+        let rows = cells.start / n..cells.end / n;
+        let runs = (0..runs).map(move |run| {
+            let start = js.start + (ks.start + run) * ny;
+            start.max(rows.start) * n..(start + of_run).min(rows.end) * n
+        });
+        runs.filter(|run| !run.is_empty())
     }
 
     /// Position of a cell.
@@ -302,6 +329,44 @@ impl<R: Real> CartesianGrid<R> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Every row within the layers, each once and in order, and others between two of them alone.
+    #[test]
+    fn rows_within_layers_of_a_box() {
+        let place = |own_start, own_len| Some(BoxLocation { start: [0; 3], whole: [100; 3], own_start, own_len });
+        let block = Cartesian::block([4, 12, 9], [1.0; 3]);
+        let shapes = [
+            (block, 12 * 9),
+            (Cartesian { place: place([1, 3, 2], [2, 5, 4]), ..block }, 5 * 4),
+            (Cartesian { place: place([1, 1, 2], [2, 10, 4]), ..block }, 12 * 4 - 2),
+            (Cartesian { place: place([1, 0, 0], [2, 12, 6]), ..block }, 12 * 6),
+            (Cartesian { place: place([0, 2, 0], [4, 7, 1]), ..Cartesian::plane([4, 12], [1.0; 2]) }, 7),
+        ];
+        for (shape, rows) in shapes {
+            let grid = CartesianGrid::new(&shape);
+            let within = |layers, cells| grid.rows_within(layers, &cells).flat_map(|run| run.step_by(4)).collect::<Vec<usize>>();
+            let own = within(0, 0..grid.n_cells());
+            assert_eq!(own.len(), rows, "{shape:?}");
+            assert_eq!(within(12, 0..grid.n_cells()).len(), grid.n_cells() / 4);
+            for layers in 0..4 {
+                let all = within(layers, 0..grid.n_cells());
+                assert!(all.is_sorted_by(|a, b| a < b));
+                let is_near = |cell: usize| {
+                    let at = grid.at(cell);
+                    shape.place.is_none_or(|BoxLocation { own_start, own_len, .. }| {
+                        (1..3).all(|axis| {
+                            at[axis] + layers as usize >= own_start[axis] && at[axis] < own_start[axis] + own_len[axis] + layers as usize
+                        })
+                    })
+                };
+                assert!((0..grid.n_cells()).step_by(4).all(|cell| !is_near(cell) || all.binary_search(&cell).is_ok()));
+                for middle in (0..grid.n_cells()).step_by(4) {
+                    let parts = [within(layers, 0..middle), within(layers, middle..grid.n_cells())].concat();
+                    assert_eq!(parts, all, "{shape:?} in two parts");
+                }
+            }
+        }
+    }
 
     /// Compares the closed forms with the grid's own numbering, on shapes of every dimension and
     /// with a single layer.

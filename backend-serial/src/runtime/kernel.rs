@@ -72,18 +72,45 @@ impl<R: Real> SerialRuntime<R> {
         self.session().threads().try_each(len, outputs, body)
     }
 
-    /// [`SerialRuntime::each`] over the cells of a Cartesian grid, in ranges of whole rows.
-    pub fn each_row<P: Parts>(&self, grid: &CartesianGrid<impl Real>, outputs: P, body: impl Fn(Range<usize>, P) + Sync) {
-        self.session().threads().each_of(grid.n_cells(), grid.n[0], outputs, body);
+    /// [`SerialRuntime::each`] over the cells of a Cartesian grid, in ranges of whole rows. Rows of
+    /// a rank's halo in which the results of the kernel are not right keep what they have.
+    pub fn each_row<P: Parts>(
+        &self,
+        grid: &CartesianGrid<impl Real>,
+        kernel: &KernelInfo,
+        outputs: P,
+        body: impl Fn(Range<usize>, P) + Sync,
+    ) {
+        self.session().threads().each_of(
+            grid.n_cells(),
+            grid.n[0],
+            outputs,
+            #[inline(always)]
+            |range, part| {
+                let (mut at, mut rest) = (range.start, part);
+                for rows in grid.rows_within(kernel.halo_layers, &range) {
+                    let (_, from_start) = rest.split_at(rows.start - at);
+                    let (outputs, after) = from_start.split_at(rows.len());
+                    (at, rest) = (rows.end, after);
+                    body(rows, outputs);
+                }
+            },
+        );
     }
 
     /// The loop over the cells of a Cartesian grid, in ranges of whole rows where there is more
     /// than one row.
-    pub fn each_row_or_part<P: Parts>(&self, grid: &CartesianGrid<impl Real>, outputs: P, body: impl Fn(Range<usize>, P) + Sync) {
+    pub fn each_row_or_part<P: Parts>(
+        &self,
+        grid: &CartesianGrid<impl Real>,
+        kernel: &KernelInfo,
+        outputs: P,
+        body: impl Fn(Range<usize>, P) + Sync,
+    ) {
         if grid.n[0] == grid.n_cells() {
             self.each(grid.n_cells(), outputs, body);
         } else {
-            self.each_row(grid, outputs, body);
+            self.each_row(grid, kernel, outputs, body);
         }
     }
 

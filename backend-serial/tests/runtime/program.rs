@@ -150,7 +150,8 @@ fn whether_cartesian_forms_are_used() -> Result<(), Error> {
 
 #[test]
 fn an_on_empty_error_of_a_kernel_lists_the_lines_of_the_kernel() -> Result<(), Error> {
-    let kernel = KernelInfo { name: "compute_u", lines: &[31, 43], set: None, bytes: KernelBytes::NONE, takes_joined_sides: false };
+    let kernel =
+        KernelInfo { name: "compute_u", lines: &[31, 43], set: None, bytes: KernelBytes::NONE, takes_joined_sides: false, halo_layers: 0 };
     let mut rt = line(4, 1.0);
     let boundary = rt.domain(BOUNDARY_FACES)?;
     rt.line(43);

@@ -120,7 +120,8 @@ fn reductions_of_empty_collections() -> Result<(), Error> {
 /// the order of the grid's file, on any number of threads; their sum shows another order.
 #[test]
 fn what_kernels_write_is_reduced_like_collections() -> Result<(), Error> {
-    const KERNEL: KernelInfo = KernelInfo { name: "total", lines: &[], set: None, bytes: KernelBytes::NONE, takes_joined_sides: false };
+    const KERNEL: KernelInfo =
+        KernelInfo { name: "total", lines: &[], set: None, bytes: KernelBytes::NONE, takes_joined_sides: false, halo_layers: 0 };
     let grid = |renumber: bool| {
         let mut grid = Grid::cartesian(Cartesian::plane([70, 60], [1.0; 2])).expect("a valid shape").as_unstructured();
         grid.renumber(if renumber { Renumber::Yes } else { Renumber::No });

@@ -7,8 +7,10 @@ use equelle_runtime::*;
 
 use crate::common::{ALL_CELLS, session};
 
-const KERNEL: KernelInfo = KernelInfo { name: "residual", lines: &[], set: None, bytes: KernelBytes::NONE, takes_joined_sides: false };
-const OTHER: KernelInfo = KernelInfo { name: "told", lines: &[], set: None, bytes: KernelBytes::NONE, takes_joined_sides: false };
+const KERNEL: KernelInfo =
+    KernelInfo { name: "residual", lines: &[], set: None, bytes: KernelBytes::NONE, takes_joined_sides: false, halo_layers: 0 };
+const OTHER: KernelInfo =
+    KernelInfo { name: "told", lines: &[], set: None, bytes: KernelBytes::NONE, takes_joined_sides: false, halo_layers: 0 };
 const ALL: Reach = Reach { own: true, low: true, high: true };
 
 fn runtime(shape: Cartesian) -> SerialRuntime {

@@ -42,7 +42,7 @@ impl Grid {
     pub fn box_of(&self, part: PartBox, owner: impl Fn([usize; 3]) -> RankId + Send + Sync + 'static) -> Result<Grid, Error> {
         let whole = *self.closed_shape().ok_or_else(|| Error::internal("boxes are cut out of a Cartesian grid"))?;
         let PartBox { start, len, layers, wraps } = part;
-        let (mut first, mut n, mut joined) = ([0; 3], [1; 3], whole.joined);
+        let (mut first, mut own_start, mut n, mut joined) = ([0; 3], [0; 3], [1; 3], whole.joined);
         for axis in 0..whole.dim {
             let is_cut = len[axis] < whole.n[axis];
             joined[axis] &= !is_cut;
@@ -59,9 +59,11 @@ impl Grid {
                 return Err(Error::new(ErrorKind::Data, message).hint("use fewer ranks"));
             }
             first[axis] = start[axis] as i64 - low as i64;
+            own_start[axis] = low;
             n[axis] = low + len[axis] + high;
         }
-        let shape = Cartesian { n, joined, place: Some(BoxLocation { start: first, whole: whole.n }), ..whole };
+        let place = BoxLocation { start: first, whole: whole.n, own_start, own_len: len };
+        let shape = Cartesian { n, joined, place: Some(place), ..whole };
         let layer_along = move |axis: usize, at: usize| {
             let at = at as i64 + first[axis];
             let (start, end) = (start[axis] as i64, (start[axis] + len[axis]) as i64);

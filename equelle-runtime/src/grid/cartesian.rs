@@ -35,6 +35,10 @@ pub struct BoxLocation {
     pub start: [i64; 3],
     /// Cells of the whole grid along each axis.
     pub whole: [usize; 3],
+    /// Its first cell along each axis that the rank owns, in its own numbering.
+    pub own_start: [usize; 3],
+    /// Cells along each axis that the rank owns.
+    pub own_len: [usize; 3],
 }
 
 /// Position of a face of a Cartesian grid.
@@ -120,7 +124,7 @@ impl Cartesian {
     /// Number of layers of the whole grid along an axis, if the box goes on beyond a side at the
     /// other end.
     pub fn turn(&self, axis: usize) -> Option<usize> {
-        let BoxLocation { start, whole } = self.place?;
+        let BoxLocation { start, whole, .. } = self.place?;
         let end = start[axis] + self.n[axis] as i64;
         (start[axis] < 0 || end > whole[axis] as i64).then_some(whole[axis])
     }

@@ -21,6 +21,7 @@ const KERNEL: KernelInfo = KernelInfo {
     set: Some(ALL_CELLS),
     bytes: KernelBytes { general: [0, 88, 116], cartesian: [0, 16, 16] },
     takes_joined_sides: false,
+    halo_layers: 0,
 };
 
 /// The events in a text; each line has one, and is as the schema says.

@@ -13,14 +13,14 @@ use super::rust::{blank, format, ident};
 use super::sets::canonical_set;
 use super::source::place;
 
-/// The file.
-pub(super) fn text(module: &Module) -> Result<String, BackendError> {
+/// The file; `halo_layers` has [`equelle_runtime::KernelInfo::halo_layers`] of each kernel.
+pub(super) fn text(module: &Module, halo_layers: &[u32]) -> Result<String, BackendError> {
     let names = KernelNames::for_module(module);
     let mut items = TokenStream::new();
     let mut methods = TokenStream::new();
-    for (kernel, names) in module.kernels.iter().zip(&names) {
+    for ((kernel, names), &halo_layers) in module.kernels.iter().zip(&names).zip(halo_layers) {
         items.extend(argument_struct(module, kernel, names)?);
-        items.extend(info(module, kernel, names));
+        items.extend(info(module, kernel, names, halo_layers));
         if !methods.is_empty() {
             methods.extend(blank());
         }
@@ -73,7 +73,7 @@ fn argument_struct(module: &Module, kernel: &Kernel, names: &KernelNames) -> Res
     })
 }
 
-fn info(module: &Module, kernel: &Kernel, names: &KernelNames) -> TokenStream {
+fn info(module: &Module, kernel: &Kernel, names: &KernelNames, halo_layers: u32) -> TokenStream {
     let doc = format!(" Facts of [`Kernels::{}`].", names.method);
     let constant = ident(&names.info);
     let name = &kernel.name;
@@ -89,6 +89,7 @@ fn info(module: &Module, kernel: &Kernel, names: &KernelNames) -> TokenStream {
     };
     let (general, cartesian) = (by_dim(general), by_dim(cartesian.unwrap_or(general)));
     let takes_joined_sides = kernel.takes_joined_sides(&module.sets);
+    let halo_layers = proc_macro2::Literal::u32_unsuffixed(halo_layers);
     let blank = blank();
     quote! {
         #blank
@@ -99,6 +100,7 @@ fn info(module: &Module, kernel: &Kernel, names: &KernelNames) -> TokenStream {
             set: #set,
             bytes: KernelBytes { general: #general, cartesian: #cartesian },
             takes_joined_sides: #takes_joined_sides,
+            halo_layers: #halo_layers,
         };
     }
 }

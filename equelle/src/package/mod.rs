@@ -62,7 +62,7 @@ pub fn generate(verified: &Verified, options: &PackageOptions) -> Result<Package
     }
     files.extend(imported(module).into_iter().map(|(_, path, text)| (path, text.to_owned())));
     if !module.kernels.is_empty() {
-        files.push(("src/kernels.rs".to_owned(), kernels::text(module)?));
+        files.push(("src/kernels.rs".to_owned(), kernels::text(module, &program.halo_layers)?));
         for backend in options.backends {
             files.extend(backend.files(verified)?);
         }

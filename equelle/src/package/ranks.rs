@@ -14,6 +14,8 @@ pub(super) struct PackagedProgram {
     /// With exchanges, where it runs on several ranks.
     pub verified: Verified,
     pub ranks: RankNeeds,
+    /// Layers of a rank's halo in which the results of each kernel are right. `[n_kernels]`
+    pub halo_layers: Vec<u32>,
 }
 
 impl PackagedProgram {
@@ -25,17 +27,26 @@ impl PackagedProgram {
     pub fn new(verified: &Verified) -> Result<PackagedProgram, BackendError> {
         let module = verified.module();
         if !has_residuals_alone(module) {
-            return Ok(PackagedProgram { verified: verified.clone(), ranks: RankNeeds::Unknown });
+            return Ok(PackagedProgram::alone(verified, RankNeeds::Unknown));
         }
         match RankProgram::new(verified) {
-            Ok(program) => Ok(PackagedProgram { ranks: RankNeeds::Halo(program.needs()), verified: program.into_verified() }),
+            Ok(program) => Ok(PackagedProgram {
+                ranks: RankNeeds::Halo(program.needs()),
+                halo_layers: program.halo_layers(),
+                verified: program.into_verified(),
+            }),
             Err(RankProgramError::Refused(refusal)) => {
                 let line = if module.source.text().is_empty() { 0 } else { module.source.line(refusal.span.start) };
                 let refusal = RankRefusal { construct: refusal.construct.to_string().into(), line };
-                Ok(PackagedProgram { verified: verified.clone(), ranks: RankNeeds::Refused(refusal) })
+                Ok(PackagedProgram::alone(verified, RankNeeds::Refused(refusal)))
             }
             Err(RankProgramError::Invalid(errors)) => Err(BackendError::internal(module.main.span, invalid(&errors))),
         }
+    }
+
+    /// A program that runs in one process alone.
+    fn alone(verified: &Verified, ranks: RankNeeds) -> PackagedProgram {
+        PackagedProgram { verified: verified.clone(), ranks, halo_layers: vec![0; verified.module().kernels.len()] }
     }
 }
 

@@ -148,13 +148,14 @@ fn full(source: Source<'_>, block: &KBlock, equation: Option<&Equation<'_>>, fun
         None => results(&mut writer)?,
     };
     let domain = writer.domain(all_cells)?;
+    let info = writer.info();
     let prelude = writer.prelude();
     let body = quote! {
         #prelude
         let domain = #domain;
         #buffers
         #prepare
-        rt.each_row(grid, #whole, |range, #part| { #rows });
+        rt.each_row(grid, &#info, #whole, |range, #part| { #rows });
         #finish
     };
     let entry = ident(&functions.fresh(&format!("{}_cartesian", names.method)));

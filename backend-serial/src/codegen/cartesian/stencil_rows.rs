@@ -334,6 +334,7 @@ fn rows<'a>(source: Source<'a>, inside_rows: Option<&'a InsideRows<'a>>, suffix:
         None => results(&mut writer)?,
     };
     let domain = writer.domain(all_cells)?;
+    let info = writer.info();
     let prelude = writer.prelude();
     let (cell_rows, lane_rows) = (writer.uses.item("cell_rows"), writer.uses.item("lane_rows"));
     let way = ident(match &body {
@@ -370,7 +371,7 @@ fn rows<'a>(source: Source<'a>, inside_rows: Option<&'a InsideRows<'a>>, suffix:
         let domain = #domain;
         #buffers
         #before
-        rt.each_row_or_part(grid, #whole, |range, #part| {
+        rt.each_row_or_part(grid, &#info, #whole, |range, #part| {
             #copies_of_rows
             #strips_buffer
             let mut rows = [#lane_row::default(); #n_rows];

@@ -34,6 +34,7 @@ pub const RESIDUAL_OF_CELLS: KernelInfo = KernelInfo {
         cartesian: [40, 40, 40],
     },
     takes_joined_sides: true,
+    halo_layers: 0,
 };
 
 /// Arguments of [`Kernels::residual_of_wells`].
@@ -60,6 +61,7 @@ pub const RESIDUAL_OF_WELLS: KernelInfo = KernelInfo {
         cartesian: [40, 40, 40],
     },
     takes_joined_sides: false,
+    halo_layers: 1,
 };
 
 /// Arguments of [`Kernels::compute_itrans`].
@@ -78,6 +80,7 @@ pub const COMPUTE_ITRANS: KernelInfo = KernelInfo {
         cartesian: [0, 0, 0],
     },
     takes_joined_sides: true,
+    halo_layers: 0,
 };
 
 /// One method per kernel.

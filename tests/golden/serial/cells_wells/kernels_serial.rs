@@ -89,6 +89,7 @@ fn residual_of_cells_cartesian<const DIM: usize>(
     let mut residual = rt.take_buffer(grid.n_cells());
     rt.each_row(
         grid,
+        &RESIDUAL_OF_CELLS,
         &mut residual[..],
         |range, residual_values| {
             let boundary = |_: &Side| { [0.0] };

@@ -20,6 +20,7 @@ pub const GEOMETRY: KernelInfo = KernelInfo {
         cartesian: [0, 57, 65],
     },
     takes_joined_sides: false,
+    halo_layers: 0,
 };
 
 /// Arguments of [`Kernels::transmissibility`].
@@ -38,6 +39,7 @@ pub const TRANSMISSIBILITY: KernelInfo = KernelInfo {
         cartesian: [0, 0, 0],
     },
     takes_joined_sides: true,
+    halo_layers: 0,
 };
 
 /// Arguments of [`Kernels::weight`].
@@ -56,6 +58,7 @@ pub const WEIGHT: KernelInfo = KernelInfo {
         cartesian: [0, 0, 0],
     },
     takes_joined_sides: true,
+    halo_layers: 0,
 };
 
 /// Arguments of [`Kernels::transport`].
@@ -88,6 +91,7 @@ pub const TRANSPORT: KernelInfo = KernelInfo {
         cartesian: [42, 58, 74],
     },
     takes_joined_sides: false,
+    halo_layers: 0,
 };
 
 /// Arguments of [`Kernels::diffuse`].
@@ -118,6 +122,7 @@ pub const DIFFUSE: KernelInfo = KernelInfo {
         cartesian: [34, 50, 66],
     },
     takes_joined_sides: false,
+    halo_layers: 0,
 };
 
 /// Arguments of [`Kernels::jump`].
@@ -138,6 +143,7 @@ pub const JUMP: KernelInfo = KernelInfo {
         cartesian: [44, 36, 33],
     },
     takes_joined_sides: false,
+    halo_layers: 0,
 };
 
 /// Arguments of [`Kernels::inside`].
@@ -158,6 +164,7 @@ pub const INSIDE: KernelInfo = KernelInfo {
         cartesian: [24, 24, 24],
     },
     takes_joined_sides: false,
+    halo_layers: 0,
 };
 
 /// Arguments of [`Kernels::outside`].
@@ -176,6 +183,7 @@ pub const OUTSIDE: KernelInfo = KernelInfo {
         cartesian: [0, 0, 0],
     },
     takes_joined_sides: false,
+    halo_layers: 0,
 };
 
 /// Arguments of [`Kernels::extremes`].
@@ -196,6 +204,7 @@ pub const EXTREMES: KernelInfo = KernelInfo {
         cartesian: [8, 8, 8],
     },
     takes_joined_sides: false,
+    halo_layers: 0,
 };
 
 /// Arguments of [`Kernels::ratio`].
@@ -216,6 +225,7 @@ pub const RATIO: KernelInfo = KernelInfo {
         cartesian: [0, 0, 0],
     },
     takes_joined_sides: false,
+    halo_layers: 0,
 };
 
 /// Facts of [`Kernels::sizes`].
@@ -228,6 +238,7 @@ pub const SIZES: KernelInfo = KernelInfo {
         cartesian: [16, 16, 16],
     },
     takes_joined_sides: false,
+    halo_layers: 0,
 };
 
 /// One method per kernel.

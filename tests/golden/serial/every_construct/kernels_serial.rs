@@ -359,6 +359,7 @@ fn transport_cartesian<const DIM: usize>(
     let mut most = rt.take_buffer(grid.n_cells());
     rt.each_row(
         grid,
+        &TRANSPORT,
         (&mut a[..], &mut b[..], &mut total[..], &mut most[..]),
         |range, (a_values, b_values, total_values, most_values)| {
             for row in grid.rows_in(&range) {
@@ -568,6 +569,7 @@ fn diffuse_cartesian<const DIM: usize>(
     let mut even = rt.take_bool_buffer(grid.n_cells());
     rt.each_row(
         grid,
+        &DIFFUSE,
         (&mut u_new[..], &mut even[..]),
         |range, (u_new_values, even_values)| {
             for row in grid.rows_in(&range) {

@@ -20,6 +20,7 @@ pub const DIRECTION: KernelInfo = KernelInfo {
         cartesian: [0, 0, 0],
     },
     takes_joined_sides: false,
+    halo_layers: 1,
 };
 
 /// Facts of [`Kernels::inside`].
@@ -32,6 +33,7 @@ pub const INSIDE: KernelInfo = KernelInfo {
         cartesian: [12, 12, 12],
     },
     takes_joined_sides: false,
+    halo_layers: 0,
 };
 
 /// Arguments of [`Kernels::lively`].
@@ -52,6 +54,7 @@ pub const LIVELY: KernelInfo = KernelInfo {
         cartesian: [12, 12, 12],
     },
     takes_joined_sides: false,
+    halo_layers: 1,
 };
 
 /// Arguments of [`Kernels::fields`].
@@ -76,6 +79,7 @@ pub const FIELDS: KernelInfo = KernelInfo {
         cartesian: [0, 33, 0],
     },
     takes_joined_sides: true,
+    halo_layers: 0,
 };
 
 /// Arguments of [`Kernels::smoothed`].
@@ -98,6 +102,7 @@ pub const SMOOTHED: KernelInfo = KernelInfo {
         cartesian: [0, 16, 16],
     },
     takes_joined_sides: true,
+    halo_layers: 0,
 };
 
 /// Arguments of [`Kernels::fluxes`].
@@ -116,6 +121,7 @@ pub const FLUXES: KernelInfo = KernelInfo {
         cartesian: [0, 16, 16],
     },
     takes_joined_sides: true,
+    halo_layers: 0,
 };
 
 /// Arguments of [`Kernels::extremes`].
@@ -136,6 +142,7 @@ pub const EXTREMES: KernelInfo = KernelInfo {
         cartesian: [17, 33, 49],
     },
     takes_joined_sides: false,
+    halo_layers: 1,
 };
 
 /// Arguments of [`Kernels::nothing`].
@@ -154,6 +161,7 @@ pub const NOTHING: KernelInfo = KernelInfo {
         cartesian: [24, 24, 24],
     },
     takes_joined_sides: false,
+    halo_layers: 1,
 };
 
 /// Arguments of [`Kernels::lookup`].
@@ -180,6 +188,7 @@ pub const LOOKUP: KernelInfo = KernelInfo {
         cartesian: [49, 61, 76],
     },
     takes_joined_sides: false,
+    halo_layers: 0,
 };
 
 /// Arguments of [`Kernels::rates`].
@@ -200,6 +209,7 @@ pub const RATES: KernelInfo = KernelInfo {
         cartesian: [16, 32, 48],
     },
     takes_joined_sides: false,
+    halo_layers: 1,
 };
 
 /// Arguments of [`Kernels::witness`].
@@ -236,6 +246,7 @@ pub const WITNESS: KernelInfo = KernelInfo {
         cartesian: [9, 17, 25],
     },
     takes_joined_sides: false,
+    halo_layers: 1,
 };
 
 /// One method per kernel.

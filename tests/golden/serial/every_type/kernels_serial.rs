@@ -261,6 +261,7 @@ fn lively_cartesian<const DIM: usize>(
     let mut self_2 = rt.take_entity_buffer(grid.n_cells());
     rt.each_row(
         grid,
+        &LIVELY,
         &mut self_2[..],
         |range, self_2_values| {
             for row in grid.rows_in(&range) {
@@ -325,6 +326,7 @@ fn fields_cartesian<const DIM: usize>(
     let mut b = rt.take_bool_buffer(grid.n_cells());
     rt.each_row(
         grid,
+        &FIELDS,
         (v.each_mut().map(|component| &mut component[..]), &mut s[..], &mut b[..]),
         |range, (mut v_values, s_values, b_values)| {
             for row in grid.rows_in(&range) {
@@ -546,6 +548,7 @@ fn smoothed_cartesian<const DIM: usize>(
     let mut w = rt.take_buffer(grid.n_cells());
     rt.each_row(
         grid,
+        &SMOOTHED,
         &mut w[..],
         |range, w_values| {
             for row in grid.rows_in(&range) {
@@ -750,6 +753,7 @@ fn fluxes_cartesian<const DIM: usize>(
     let mut flux = rt.take_buffer(grid.n_cells());
     rt.each_row(
         grid,
+        &FLUXES,
         &mut flux[..],
         |range, flux_values| {
             for row in grid.rows_in(&range) {

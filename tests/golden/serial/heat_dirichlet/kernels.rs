@@ -20,6 +20,7 @@ pub const COMPUTE_ITRANS: KernelInfo = KernelInfo {
         cartesian: [0, 0, 0],
     },
     takes_joined_sides: true,
+    halo_layers: 0,
 };
 
 /// Arguments of [`Kernels::compute_btrans`].
@@ -40,6 +41,7 @@ pub const COMPUTE_BTRANS: KernelInfo = KernelInfo {
         cartesian: [72, 72, 72],
     },
     takes_joined_sides: false,
+    halo_layers: 0,
 };
 
 /// Arguments of [`Kernels::compute_u`].
@@ -68,6 +70,7 @@ pub const COMPUTE_U: KernelInfo = KernelInfo {
         cartesian: [16, 16, 16],
     },
     takes_joined_sides: true,
+    halo_layers: 0,
 };
 
 /// One method per kernel.

@@ -192,6 +192,7 @@ fn compute_u_cartesian<const DIM: usize>(
     let mut u_2 = rt.take_buffer(grid.n_cells());
     rt.each_row(
         grid,
+        &COMPUTE_U,
         &mut u_2[..],
         |range, u_2_values| {
             let boundary = |side: &Side| {

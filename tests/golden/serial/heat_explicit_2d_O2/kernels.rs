@@ -20,6 +20,7 @@ pub const COMPUTE_MINUS_K: KernelInfo = KernelInfo {
         cartesian: [0, 0, 0],
     },
     takes_joined_sides: true,
+    halo_layers: 0,
 };
 
 /// Arguments of [`Kernels::compute_k_direction`].
@@ -40,6 +41,7 @@ pub const COMPUTE_K_DIRECTION: KernelInfo = KernelInfo {
         cartesian: [96, 96, 96],
     },
     takes_joined_sides: false,
+    halo_layers: 0,
 };
 
 /// Arguments of [`Kernels::compute_u`].
@@ -70,6 +72,7 @@ pub const COMPUTE_U: KernelInfo = KernelInfo {
         cartesian: [16, 16, 16],
     },
     takes_joined_sides: true,
+    halo_layers: 0,
 };
 
 /// Arguments of [`Kernels::compute_max_u`].
@@ -88,6 +91,7 @@ pub const COMPUTE_MAX_U: KernelInfo = KernelInfo {
         cartesian: [8, 8, 8],
     },
     takes_joined_sides: false,
+    halo_layers: 1,
 };
 
 /// One method per kernel.

@@ -210,6 +210,7 @@ fn compute_u_cartesian<const DIM: usize>(
     let mut u_new = rt.take_buffer(grid.n_cells());
     rt.each_row(
         grid,
+        &COMPUTE_U,
         &mut u_new[..],
         |range, u_new_values| {
             let boundary = |side: &Side| {

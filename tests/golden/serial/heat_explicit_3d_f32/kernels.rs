@@ -20,6 +20,7 @@ pub const COMPUTE_MINUS_ITRANS: KernelInfo = KernelInfo {
         cartesian: [0, 0, 0],
     },
     takes_joined_sides: true,
+    halo_layers: 0,
 };
 
 /// Arguments of [`Kernels::compute_btrans_direction`].
@@ -40,6 +41,7 @@ pub const COMPUTE_BTRANS_DIRECTION: KernelInfo = KernelInfo {
         cartesian: [92, 92, 92],
     },
     takes_joined_sides: false,
+    halo_layers: 0,
 };
 
 /// Arguments of [`Kernels::compute_u`].
@@ -68,6 +70,7 @@ pub const COMPUTE_U: KernelInfo = KernelInfo {
         cartesian: [8, 8, 8],
     },
     takes_joined_sides: true,
+    halo_layers: 0,
 };
 
 /// Arguments of [`Kernels::compute_max_u`].
@@ -86,6 +89,7 @@ pub const COMPUTE_MAX_U: KernelInfo = KernelInfo {
         cartesian: [4, 4, 4],
     },
     takes_joined_sides: false,
+    halo_layers: 1,
 };
 
 /// One method per kernel.

@@ -32,6 +32,7 @@ pub const RESIDUAL_U: KernelInfo = KernelInfo {
         cartesian: [48, 64, 80],
     },
     takes_joined_sides: false,
+    halo_layers: 1,
 };
 
 /// Arguments of [`Kernels::compute_max_u_initial`].
@@ -50,6 +51,7 @@ pub const COMPUTE_MAX_U_INITIAL: KernelInfo = KernelInfo {
         cartesian: [8, 8, 8],
     },
     takes_joined_sides: false,
+    halo_layers: 1,
 };
 
 /// Arguments of [`Kernels::compute_minus_itrans`].
@@ -68,6 +70,7 @@ pub const COMPUTE_MINUS_ITRANS: KernelInfo = KernelInfo {
         cartesian: [0, 0, 0],
     },
     takes_joined_sides: true,
+    halo_layers: 0,
 };
 
 /// Arguments of [`Kernels::compute_btrans_direction`].
@@ -88,6 +91,7 @@ pub const COMPUTE_BTRANS_DIRECTION: KernelInfo = KernelInfo {
         cartesian: [96, 96, 96],
     },
     takes_joined_sides: false,
+    halo_layers: 0,
 };
 
 /// Arguments of [`Kernels::compute_dt_cv_volume`].
@@ -108,6 +112,7 @@ pub const COMPUTE_DT_CV_VOLUME: KernelInfo = KernelInfo {
         cartesian: [0, 0, 0],
     },
     takes_joined_sides: true,
+    halo_layers: 1,
 };
 
 /// Arguments of [`Kernels::compute_max_u0`].
@@ -126,6 +131,7 @@ pub const COMPUTE_MAX_U0: KernelInfo = KernelInfo {
         cartesian: [8, 8, 8],
     },
     takes_joined_sides: false,
+    halo_layers: 1,
 };
 
 /// One method per kernel.

@@ -159,6 +159,7 @@ fn residual_u_cartesian<const DIM: usize>(
     let mut rows = rt.take_entries(stencil.entries());
     rt.each_row(
         grid,
+        &RESIDUAL_U,
         (&mut u_u0[..], Entries::new(stencil.row_ptr(), &mut rows[..])),
         |range, (u_u0_values, mut entries)| {
             for row in grid.rows_in(&range) {

@@ -40,6 +40,7 @@ pub const STAGE: KernelInfo = KernelInfo {
         cartesian: [0, 88, 88],
     },
     takes_joined_sides: true,
+    halo_layers: 0,
 };
 
 /// Arguments of [`Kernels::mean`].
@@ -60,6 +61,7 @@ pub const MEAN: KernelInfo = KernelInfo {
         cartesian: [24, 24, 24],
     },
     takes_joined_sides: false,
+    halo_layers: 0,
 };
 
 /// Arguments of [`Kernels::bottom`].
@@ -84,6 +86,7 @@ pub const BOTTOM: KernelInfo = KernelInfo {
         cartesian: [40, 40, 40],
     },
     takes_joined_sides: false,
+    halo_layers: 1,
 };
 
 /// One method per kernel.

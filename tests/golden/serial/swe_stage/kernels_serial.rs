@@ -83,6 +83,7 @@ fn stage_cartesian<const DIM: usize>(
     let mut hv_2 = rt.take_buffer(grid.n_cells());
     rt.each_row(
         grid,
+        &STAGE,
         (&mut w_2[..], &mut hu_2[..], &mut hv_2[..]),
         |range, (w_2_values, hu_2_values, hv_2_values)| {
             let boundary = |side: &Side| {

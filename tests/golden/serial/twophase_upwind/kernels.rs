@@ -36,6 +36,7 @@ pub const COMPUTE_RESIDUAL: KernelInfo = KernelInfo {
         cartesian: [48, 56, 64],
     },
     takes_joined_sides: false,
+    halo_layers: 0,
 };
 
 /// One method per kernel.

@@ -55,6 +55,7 @@ fn compute_residual_cartesian<const DIM: usize>(
     let mut residual = rt.take_buffer(grid.n_cells());
     rt.each_row(
         grid,
+        &COMPUTE_RESIDUAL,
         &mut residual[..],
         |range, residual_values| {
             let boundary = |_: &Side| { [0.0] };
