@@ -11,11 +11,13 @@
 
 use std::sync::Arc;
 
-use super::numbering::{Numbering, Permutation};
+use super::box_entities::BoxEntities;
+use super::numbering::{Numbering, Numbers};
 use super::part::local_geometry;
-use super::part_owners::{GridPart, KindPart, LazySkeleton};
+use super::part_owners::{GridPart, KindPart, LazySkeleton, SkeletonPart};
 use super::part_skeleton::{array_skeleton, box_skeleton};
-use super::{BoxLocation, Cartesian, CartesianFace, Grid, NONE, Topology};
+use super::{BoxLocation, Cartesian, Grid, Topology};
+use crate::entity::EntityKind;
 use crate::error::{Error, ErrorKind};
 use crate::rank_id::RankId;
 
@@ -64,57 +66,21 @@ impl Grid {
         }
         let place = BoxLocation { start: first, whole: whole.n, own_start, own_len: len };
         let shape = Cartesian { n, joined, place: Some(place), ..whole };
-        let layer_along = move |axis: usize, at: usize| {
-            let at = at as i64 + first[axis];
-            let (start, end) = (start[axis] as i64, (start[axis] + len[axis]) as i64);
-            (start - at).max(at - end + 1).max(0)
-        };
-        let cell_layer = |ijk: [usize; 3]| {
-            let layer = (0..3).map(|axis| layer_along(axis, ijk[axis])).max().unwrap_or(0);
-            u8::try_from(layer).unwrap_or(u8::MAX)
-        };
-        let in_whole = |ijk: [usize; 3]| std::array::from_fn(|axis| shape.whole_index(axis, ijk[axis]));
-        let cells: Vec<[usize; 3]> = (0..shape.n_cells()).map(|cell| shape.cell_ijk(cell)).collect();
-        let cell_layers: Vec<u8> = cells.iter().map(|&ijk| cell_layer(ijk)).collect();
-        let cell_numbers = cells.iter().map(|&ijk| whole.cell(in_whole(ijk)) as u32).collect();
-        let own = owner(start);
-        let (mut face_layers, mut face_numbers, mut face_owners) = (Vec::new(), Vec::new(), Vec::new());
-        for face in 0..shape.n_faces() {
-            let ends = shape.face_cells(face);
-            let layers = ends.map(|cell| cell_layers.get(cell as usize).copied());
-            face_layers.push(layers.into_iter().flatten().min().unwrap_or(u8::MAX));
-            let number = face_in_whole(&shape, &whole, shape.face_ijk(face));
-            face_numbers.push(number);
-            // Owners are computed at the rim alone: almost all faces are between own cells.
-            face_owners.push(if layers == [Some(0); 2] {
-                own
-            } else {
-                let [low, high] = whole.face_cells(number as usize);
-                owner(whole.cell_ijk(if low == NONE { high } else { low } as usize))
-            });
-        }
-        let owners = cells.iter().zip(&cell_layers);
-        let cell_owners: Vec<RankId> = owners.map(|(&ijk, &layer)| if layer == 0 { own } else { owner(in_whole(ijk)) }).collect();
-        let cells = Permutation::from_part(cell_numbers, &cell_layers);
-        let faces = Permutation::from_part(face_numbers, &face_layers);
+        let entities = Arc::new(BoxEntities::new(shape, place, whole, owner(start), owner));
         let has_joined_sides = self.has_joined_sides;
-        let mut grid = if has_joined_sides { joined_box(self, shape, &cells, &faces)? } else { Grid::cartesian(shape)? };
+        let mut grid = if has_joined_sides { joined_box(self, &entities)? } else { Grid::cartesian(shape)? };
+        let of_skeleton = Arc::clone(&entities);
         let skeleton = if has_joined_sides {
-            let (of_skeleton, here, layers) = (self.without_geometry().shared(), cells.to_file.clone(), cell_layers.clone());
-            LazySkeleton::new(move || {
-                let owners: Vec<RankId> = (0..whole.n_cells()).map(|cell| owner(whole.cell_ijk(cell))).collect();
-                array_skeleton(&of_skeleton, &owners, own, &here, &layers)
-            })
+            let whole_grid = self.without_geometry().shared();
+            LazySkeleton::new(move || joined_skeleton(&whole_grid, &whole, &of_skeleton))
         } else {
-            LazySkeleton::new(move || box_skeleton(&shape, &whole, &layer_along, &owner))
+            LazySkeleton::new(move || box_skeleton(&whole, &of_skeleton))
         };
-        let told = GridPart {
-            cells: KindPart { owners: cell_owners, layers: cell_layers, whole: whole.n_cells() },
-            faces: KindPart { owners: face_owners, layers: face_layers, whole: whole.n_faces() },
-            skeleton,
-        };
-        grid.numbering = Arc::new(Numbering { cells: Some(cells), faces: Some(faces), interior_first: None });
-        grid.part = Some(Arc::new(told));
+        let part = |kind| KindPart::Box(Arc::clone(&entities), kind);
+        grid.part = Some(Arc::new(GridPart { cells: part(EntityKind::Cell), faces: part(EntityKind::Face), skeleton }));
+        let numbers = |kind| Some(Numbers::Box(Arc::clone(&entities), kind));
+        let (cells, faces) = (numbers(EntityKind::Cell), numbers(EntityKind::Face));
+        grid.numbering = Arc::new(Numbering { cells, faces, interior_first: None });
         grid.set_threads(self.threads().clone());
         Ok(grid)
     }
@@ -122,7 +88,8 @@ impl Grid {
 
 /// A box of a grid with joined sides, as arrays in the numbering of its shape. Geometry is that
 /// of the whole grid, where the low side of a cell comes before the high one too.
-fn joined_box(whole: &Grid, shape: Cartesian, cells: &Permutation, faces: &Permutation) -> Result<Grid, Error> {
+fn joined_box(whole: &Grid, entities: &BoxEntities) -> Result<Grid, Error> {
+    let shape = *entities.shape();
     let mut topology = Topology { cell_face_pos: vec![0], ..Topology::default() };
     for cell in 0..shape.n_cells() {
         let sides = (0..shape.dim).flat_map(|axis| [(axis, false), (axis, true)]);
@@ -130,23 +97,18 @@ fn joined_box(whole: &Grid, shape: Cartesian, cells: &Permutation, faces: &Permu
         topology.cell_face_pos.push(topology.cell_faces.len());
     }
     topology.face_cells = (0..shape.n_faces()).map(|face| shape.face_cells(face)).collect();
-    let mut grid = Grid::unstructured(whole.dim, topology, local_geometry(whole.geometry(), cells, faces))?;
+    let [cells, faces] = [EntityKind::Cell, EntityKind::Face].map(|kind| entities.all_in_file(kind));
+    let geometry = local_geometry(whole.geometry(), &cells, &faces, |face| entities.find(EntityKind::Face, face));
+    let mut grid = Grid::unstructured(whole.dim, topology, geometry)?;
     (grid.has_joined_sides, grid.joined_shape) = (true, Some(shape));
     Ok(grid)
 }
 
-/// The number in the whole grid of a face of a box.
-fn face_in_whole(shape: &Cartesian, whole: &Cartesian, face: CartesianFace) -> u32 {
-    let CartesianFace { axis, ijk } = face;
-    let mut place: [usize; 3] = std::array::from_fn(|other| shape.whole_index(other, ijk[other]));
-    // Along its axis a face counts nodes, and the cells below it where the whole grid is joined.
-    if !shape.joined[axis] {
-        let below = ijk[axis].checked_sub(1).map(|below| shape.whole_index(axis, below));
-        place[axis] = match (whole.joined[axis], below) {
-            (false, below) => below.map_or(place[axis], |below| below + 1),
-            (true, Some(below)) => below,
-            (true, None) => (place[axis] + whole.n[axis] - 1) % whole.n[axis],
-        };
-    }
-    whole.face(CartesianFace { axis, ijk: place }) as u32
+/// Edges and vertices of such a box.
+fn joined_skeleton(grid: &Grid, whole: &Cartesian, entities: &BoxEntities) -> SkeletonPart {
+    let kind = EntityKind::Cell;
+    let owners: Vec<RankId> = (0..whole.n_cells()).map(|cell| entities.owner_in_whole(whole.cell_ijk(cell))).collect();
+    let layers = (0..entities.len(kind) as u32).filter_map(|cell| entities.layer(kind, cell));
+    let layers: Vec<u8> = layers.map(|layer| u8::try_from(layer).unwrap_or(u8::MAX)).collect();
+    array_skeleton(grid, &owners, entities.own(), &entities.all_in_file(kind), &layers)
 }

@@ -14,6 +14,7 @@
 //! and `cuthill_mckee`, the part that a rank holds in `part` and `box_part`.
 
 mod arrays;
+mod box_entities;
 mod box_part;
 mod build;
 pub(crate) mod builder;

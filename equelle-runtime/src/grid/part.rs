@@ -10,7 +10,7 @@
 
 use std::sync::Arc;
 
-use super::numbering::{Numbering, Permutation};
+use super::numbering::{Numbering, Numbers, Permutation};
 use super::part_owners::{GridPart, KindPart, LazySkeleton};
 use super::part_skeleton::array_skeleton;
 use super::{Geometry, Grid, NONE, Topology};
@@ -56,19 +56,21 @@ impl Grid {
         let skeleton_cells = here.to_file.clone();
         let part = GridPart {
             skeleton: LazySkeleton::new(move || array_skeleton(&of_skeleton, &all_owners, rank, &skeleton_cells, &skeleton_layers)),
-            cells: KindPart {
+            cells: KindPart::Table {
                 owners: here.to_file.iter().map(|&cell| cell_owner(cell)).collect(),
                 layers: cell_layers,
                 whole: self.n_cells,
             },
-            faces: KindPart {
+            faces: KindPart::Table {
                 owners: face_here.to_file.iter().map(|&face| face_owner(face)).collect(),
                 layers: face_layers,
                 whole: self.n_faces,
             },
         };
-        let mut grid = Grid::unstructured(self.dim, local, local_geometry(geometry, &here, &face_here))?;
-        grid.numbering = Arc::new(Numbering { cells: Some(here), faces: Some(face_here), interior_first: None });
+        let local_geometry = local_geometry(geometry, &here.to_file, &face_here.to_file, |face| face_here.entity(face));
+        let mut grid = Grid::unstructured(self.dim, local, local_geometry)?;
+        let (cells, faces) = (Some(Numbers::Table(here)), Some(Numbers::Table(face_here)));
+        grid.numbering = Arc::new(Numbering { cells, faces, interior_first: None });
         grid.has_joined_sides = self.has_joined_sides;
         grid.part = Some(Arc::new(part));
         Ok(grid)
@@ -141,14 +143,16 @@ fn local_topology(topology: &Topology, cells: &Permutation, faces: &Permutation)
     local
 }
 
-pub(super) fn local_geometry(geometry: &Geometry, cells: &Permutation, faces: &Permutation) -> Geometry {
-    fn gather<T: Copy>(values: &[T], numbers: &Permutation) -> Vec<T> {
+/// Geometry of the cells and faces with these numbers in a grid; `here` has the number here of a
+/// face there.
+pub(super) fn local_geometry(geometry: &Geometry, cells: &[u32], faces: &[u32], here: impl Fn(u32) -> Option<u32>) -> Geometry {
+    fn gather<T: Copy>(values: &[T], numbers: &[u32]) -> Vec<T> {
         if values.is_empty() {
             return Vec::new();
         }
-        numbers.to_file.iter().map(|&entity| values[entity as usize]).collect()
+        numbers.iter().map(|&entity| values[entity as usize]).collect()
     }
-    let mut without: Vec<u32> = geometry.faces_without_geometry.iter().filter_map(|&face| faces.entity(face)).collect();
+    let mut without: Vec<u32> = geometry.faces_without_geometry.iter().filter_map(|&face| here(face)).collect();
     without.sort_unstable();
     Geometry {
         cell_volumes: gather(&geometry.cell_volumes, cells),

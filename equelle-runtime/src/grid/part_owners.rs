@@ -4,7 +4,8 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use super::arrays::Edges;
-use super::numbering::Permutation;
+use super::box_entities::BoxEntities;
+use super::numbering::Numbers;
 use crate::entity::EntityKind;
 use crate::rank_id::RankId;
 
@@ -16,15 +17,43 @@ pub struct GridPart {
     pub(super) skeleton: LazySkeleton,
 }
 
-/// Those of one kind.
+/// Owners and layers of one kind.
 #[derive(Clone, Debug)]
-pub(super) struct KindPart {
-    /// The rank that owns each.
-    pub owners: Vec<RankId>,
-    /// The layer of each.
-    pub layers: Vec<u8>,
-    /// Number of entities of the whole grid.
-    pub whole: usize,
+pub(super) enum KindPart {
+    /// Any part.
+    Table {
+        /// The rank that owns each.
+        owners: Vec<RankId>,
+        /// The layer of each.
+        layers: Vec<u8>,
+        /// Number of entities of the whole grid.
+        whole: usize,
+    },
+    /// Cells or faces of a box.
+    Box(Arc<BoxEntities>, EntityKind),
+}
+
+impl KindPart {
+    pub(super) fn owner(&self, entity: u32) -> Option<RankId> {
+        match self {
+            KindPart::Table { owners, .. } => owners.get(entity as usize).copied(),
+            KindPart::Box(entities, kind) => entities.owner(*kind, entity),
+        }
+    }
+
+    pub(super) fn layer(&self, entity: u32) -> Option<u8> {
+        match self {
+            KindPart::Table { layers, .. } => layers.get(entity as usize).copied(),
+            KindPart::Box(entities, kind) => entities.layer(*kind, entity).map(|layer| u8::try_from(layer).unwrap_or(u8::MAX)),
+        }
+    }
+
+    pub(super) fn n_whole(&self) -> usize {
+        match self {
+            KindPart::Table { whole, .. } => *whole,
+            KindPart::Box(entities, kind) => entities.n_whole(*kind),
+        }
+    }
 }
 
 impl GridPart {
@@ -38,22 +67,22 @@ impl GridPart {
 
     /// The rank that owns an entity.
     pub fn owner(&self, kind: EntityKind, entity: u32) -> Option<RankId> {
-        self.of(kind)?.owners.get(entity as usize).copied()
+        self.of(kind)?.owner(entity)
     }
 
     /// The layer of an entity.
     pub fn layer(&self, kind: EntityKind, entity: u32) -> Option<usize> {
-        self.of(kind)?.layers.get(entity as usize).map(|&layer| usize::from(layer))
+        self.of(kind)?.layer(entity).map(usize::from)
     }
 
     /// True if a rank owns an entity, and not only a copy of it in its halo.
     pub fn owns(&self, rank: RankId, kind: EntityKind, entity: u32) -> bool {
-        self.owner(kind, entity) == Some(rank) && self.layer(kind, entity) == Some(0)
+        self.layer(kind, entity) == Some(0) && self.owner(kind, entity) == Some(rank)
     }
 
     /// Number of entities of the whole grid; `None` for edges and vertices of one without nodes.
     pub fn n_whole(&self, kind: EntityKind) -> Option<usize> {
-        self.of(kind).map(|part| part.whole)
+        self.of(kind).map(KindPart::n_whole)
     }
 }
 
@@ -95,7 +124,7 @@ pub(super) struct SkeletonPart {
 #[derive(Clone)]
 pub(super) struct NumberedPart {
     pub part: KindPart,
-    pub numbers: Permutation,
+    pub numbers: Numbers,
 }
 
 /// Arrays of edges and vertices.

@@ -5,7 +5,8 @@
 //! one of its cells here. What has no cell is of rank 0.
 
 use super::arrays::Edges;
-use super::numbering::Permutation;
+use super::box_entities::BoxEntities;
+use super::numbering::{Numbers, Permutation};
 use super::part_owners::{KindPart, NumberedPart, SkeletonPart, SkeletonTables};
 use super::{BoxLocation, Cartesian, CartesianEdge, Grid};
 use crate::entity::EntityKind;
@@ -32,12 +33,15 @@ pub(super) fn array_skeleton(whole: &Grid, owners: &[RankId], rank: RankId, cell
         here.sort_by_key(|&entity| layer(entity));
         let layers: Vec<u8> = here.iter().map(|&entity| layer(entity)).collect();
         let owners = here.iter().map(|&entity| first[entity as usize].unwrap_or(RankId(0))).collect();
-        let part = KindPart { owners, layers: layers.clone(), whole: n };
-        NumberedPart { part, numbers: Permutation::from_part(here, &layers) }
+        let numbers = Numbers::Table(Permutation::from_part(here, &layers));
+        NumberedPart { part: KindPart::Table { owners, layers, whole: n }, numbers }
     };
     let vertices = (dim >= 2).then(|| numbered(EntityKind::Vertex, whole.positions.len()));
     let edges = (dim == 3).then(|| numbered(EntityKind::Edge, whole.edges.lengths.len()));
-    let gather = |numbered: &Option<NumberedPart>| numbered.as_ref().map_or_else(Vec::new, |numbered| numbered.numbers.to_file.clone());
+    let gather = |numbered: &Option<NumberedPart>| {
+        let table = numbered.as_ref().and_then(|numbered| numbered.numbers.table());
+        table.map_or_else(Vec::new, |table| table.to_file.clone())
+    };
     let (of_vertices, of_edges) = (gather(&vertices), gather(&edges));
     let tables = SkeletonTables {
         edges: Edges {
@@ -132,13 +136,8 @@ fn corners_of(shape: &Cartesian, ijk: [usize; 3], along: Option<usize>, mut foun
 }
 
 /// Edges and vertices of a box of a Cartesian grid, which is cut along no axis that it goes around.
-/// `cell_layer` has the layer along an axis of the cells with a number here.
-pub(super) fn box_skeleton(
-    shape: &Cartesian,
-    whole: &Cartesian,
-    layer_along: &dyn Fn(usize, usize) -> i64,
-    owner: &dyn Fn([usize; 3]) -> RankId,
-) -> SkeletonPart {
+pub(super) fn box_skeleton(whole: &Cartesian, entities: &BoxEntities) -> SkeletonPart {
+    let shape = entities.shape();
     let start = shape.place.map_or([0; 3], |BoxLocation { start, .. }| start);
     let in_whole = |ijk: [usize; 3]| -> [usize; 3] { std::array::from_fn(|axis| (ijk[axis] as i64 + start[axis]).max(0) as usize) };
     // Along an axis that it has a length along, an entity has one cell, else one on either side.
@@ -148,20 +147,20 @@ pub(super) fn box_skeleton(
     let layer = |ijk: [usize; 3], along: Option<usize>| -> u8 {
         let of = |axis: usize| {
             let (low, high) = cells(axis, ijk[axis], along, shape.n[axis]);
-            layer_along(axis, low).min(layer_along(axis, high))
+            entities.layer_along(axis, low).min(entities.layer_along(axis, high))
         };
         u8::try_from((0..3).map(of).max().unwrap_or(0)).unwrap_or(u8::MAX)
     };
     let first_cell = |ijk: [usize; 3], along: Option<usize>| -> RankId {
-        owner(std::array::from_fn(|axis| cells(axis, ijk[axis], along, whole.n[axis]).0))
+        entities.owner_in_whole(std::array::from_fn(|axis| cells(axis, ijk[axis], along, whole.n[axis]).0))
     };
     let numbered = |n: usize, n_whole: usize, place: &dyn Fn(usize) -> ([usize; 3], Option<usize>, u32)| {
         let places: Vec<_> = (0..n).map(place).collect();
         let layers: Vec<u8> = places.iter().map(|&(ijk, along, _)| layer(ijk, along)).collect();
         let owners = places.iter().map(|&(ijk, along, _)| first_cell(in_whole(ijk), along)).collect();
         let numbers = places.iter().map(|&(.., number)| number).collect();
-        let part = KindPart { owners, layers: layers.clone(), whole: n_whole };
-        NumberedPart { part, numbers: Permutation::from_part(numbers, &layers) }
+        let numbers = Numbers::Table(Permutation::from_part(numbers, &layers));
+        NumberedPart { part: KindPart::Table { owners, layers, whole: n_whole }, numbers }
     };
     let vertices = (shape.dim >= 2).then(|| {
         numbered(shape.n_vertices(), whole.n_vertices(), &|vertex| {

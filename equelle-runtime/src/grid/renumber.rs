@@ -16,7 +16,7 @@
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
-use super::numbering::{Numbering, Permutation};
+use super::numbering::{Numbering, Numbers, Permutation};
 use super::part_owners::KindPart;
 use super::{Geometry, Grid, NONE, Topology, cuthill_mckee};
 use crate::entity::EntityKind;
@@ -72,7 +72,7 @@ impl Renumber {
 }
 
 /// Numbers in the file of the entities of a kind; `None` where they are those here.
-fn numbers_of(grid: &Grid, kind: EntityKind) -> Option<&Permutation> {
+fn numbers_of(grid: &Grid, kind: EntityKind) -> Option<&Numbers> {
     match kind.on_grid_of(grid.dim) {
         EntityKind::Cell => grid.numbering.cells.as_ref(),
         EntityKind::Face => grid.numbering.faces.as_ref(),
@@ -124,7 +124,7 @@ impl Grid {
             nodes.second_sides = second_sides.map(|(face, nodes)| (faces.from_file[face as usize], nodes)).collect();
         }
         let (cells, faces) = match &mut self.part {
-            None => (cells, faces),
+            None => (cells.map(Numbers::Table), faces.map(Numbers::Table)),
             Some(part) => {
                 let part = Arc::make_mut(part);
                 let Numbering { cells: old_cells, faces: old_faces, .. } = &*self.numbering;
@@ -149,7 +149,7 @@ impl Grid {
     pub fn file_index(&self, kind: EntityKind, entity: u32) -> u32 {
         match numbers_of(self, kind) {
             None => entity,
-            Some(numbers) => numbers.to_file.get(entity as usize).copied().unwrap_or(entity),
+            Some(numbers) => numbers.in_file(entity).unwrap_or(entity),
         }
     }
 
@@ -162,13 +162,13 @@ impl Grid {
     pub fn find_entity(&self, kind: EntityKind, index: u32) -> Option<u32> {
         match numbers_of(self, kind) {
             None => self.n_entities(kind).is_ok_and(|n| (index as usize) < n).then_some(index),
-            Some(numbers) => numbers.entity(index),
+            Some(numbers) => numbers.find(index),
         }
     }
 
     /// All entities of a kind in the order of the file; `None` if that is the order here.
     pub(crate) fn in_file_order(&self, kind: EntityKind) -> Option<&[u32]> {
-        numbers_of(self, kind).map(|numbers| &numbers.from_file[..])
+        numbers_of(self, kind)?.in_file_order()
     }
 
     fn renumbered_topology(&self, mut old: Topology, cells: Option<&Permutation>, faces: Option<&Permutation>) -> Topology {
@@ -202,19 +202,22 @@ impl Grid {
         if self.part.is_some() {
             return geometry;
         }
-        in_new_order(geometry, self.numbering.cells.as_ref(), self.numbering.faces.as_ref(), &self.threads)
+        let [cells, faces] = [&self.numbering.cells, &self.numbering.faces].map(|numbers| numbers.as_ref().and_then(Numbers::table));
+        in_new_order(geometry, cells, faces, &self.threads)
     }
 }
 
 impl KindPart {
     /// Brings owners and layers into a new order. `old` has the numbers in the file of the old
     /// order, and the result those of the new one.
-    fn renumber(&mut self, old: &Option<Permutation>, new: Option<Permutation>) -> Option<Permutation> {
+    fn renumber(&mut self, old: &Option<Numbers>, new: Option<Permutation>) -> Option<Numbers> {
         let (Some(old), Some(new)) = (old, new) else { return old.clone() };
-        self.owners = new.to_file.iter().map(|&entity| self.owners[entity as usize]).collect();
-        self.layers = new.to_file.iter().map(|&entity| self.layers[entity as usize]).collect();
-        let to_file = new.to_file.iter().map(|&entity| old.to_file[entity as usize]).collect();
-        Some(Permutation::from_part(to_file, &self.layers))
+        let owners = new.to_file.iter().filter_map(|&entity| self.owner(entity)).collect();
+        let layers: Vec<u8> = new.to_file.iter().filter_map(|&entity| self.layer(entity)).collect();
+        let to_file = new.to_file.iter().filter_map(|&entity| old.in_file(entity)).collect();
+        let numbers = Permutation::from_part(to_file, &layers);
+        *self = KindPart::Table { owners, layers, whole: self.n_whole() };
+        Some(Numbers::Table(numbers))
     }
 }
 

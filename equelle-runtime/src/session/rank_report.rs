@@ -1,5 +1,7 @@
 //! A report of all ranks of a run, gathered on rank 0 at its end.
 
+use std::collections::BTreeSet;
+
 use super::Session;
 use crate::entity::EntityKind;
 use crate::rank_id::RankId;
@@ -38,11 +40,15 @@ pub(super) fn ranks_report(session: &Session) -> Option<RanksReport> {
 /// The report of this rank.
 fn own_report(session: &Session, rank: RankId) -> RankReport {
     let grid = session.grid.grid();
-    let cells = (0..grid.n_cells() as u32).filter(|&cell| grid.is_own(EntityKind::Cell, cell)).count() as u64;
-    let owner = |cell: u32| grid.part().and_then(|part| part.owner(EntityKind::Cell, cell));
-    let mut neighbours: Vec<RankId> = (0..grid.n_cells() as u32).filter_map(owner).filter(|owner| *owner != rank).collect();
-    neighbours.sort_unstable();
-    neighbours.dedup();
+    let (mut cells, mut neighbours) = (0, BTreeSet::new());
+    for cell in 0..grid.n_cells() as u32 {
+        if grid.is_own(EntityKind::Cell, cell) {
+            cells += 1;
+        } else {
+            neighbours.extend(grid.part().and_then(|part| part.owner(EntityKind::Cell, cell)));
+        }
+    }
+    neighbours.remove(&rank);
     let (exchanges, sent, waited, exchanging, reducing) = session.rank().map_or_else(Default::default, |context| {
         let progress = context.progress();
         let spent = |work: RankWork| progress.work().spent(work).as_secs_f64();

@@ -217,6 +217,26 @@ fn joined(shape: Cartesian, axes: [bool; 3]) -> Grid {
     Grid::cartesian(shape).unwrap().with_periodic_sides(&sides.collect::<Vec<_>>().join(",")).unwrap()
 }
 
+/// Cells and faces are found by their number in the whole grid, of those that stand for one the
+/// one of the least layer, and are in the order of the file.
+fn assert_found(part: &Grid, whole: &Grid) {
+    let told = part.part().unwrap();
+    for (kind, n, n_whole) in [(EntityKind::Cell, part.n_cells(), whole.n_cells()), (EntityKind::Face, part.n_faces(), whole.n_faces())] {
+        let kind_here = kind.on_grid_of(part.dim());
+        let mut by_number: Vec<(u32, usize, u32)> =
+            (0..n as u32).map(|entity| (part.file_index(kind, entity), told.layer(kind_here, entity).unwrap(), entity)).collect();
+        by_number.sort_unstable();
+        for index in 0..n_whole as u32 + 2 {
+            let first = by_number.partition_point(|&(number, ..)| number < index);
+            let expected = by_number.get(first).filter(|(number, ..)| *number == index).map(|&(.., entity)| entity);
+            assert_eq!(part.find_entity(kind, index), expected, "{kind:?} {index}");
+        }
+        let domain = Domain::canonical(&Arc::new(part.clone()), CanonicalSet { kind, extent: Extent::All }).unwrap();
+        let order: Vec<u32> = by_number.into_iter().map(|(.., entity)| entity).collect();
+        assert_eq!(domain.file_order().map_or_else(|| (0..n as u32).collect(), <[u32]>::to_vec), order);
+    }
+}
+
 /// Sides of one axis at least are joined: cells have the faces, the neighbours and the geometry
 /// that they have in the whole grid, in its order, and boxes have its closed forms.
 #[test]
@@ -239,6 +259,7 @@ fn boxes_of_joined_grids_are_the_grid_around_their_cells() {
             let Ok(part) = whole.box_of(PartBox { start, len, layers, wraps: [false; 3] }, owner) else { continue };
             parts += 1;
             assert!(part.closed_shape().is_some() && part.cartesian_shape().is_none());
+            assert_found(&part, &whole);
             let (told, geometry, expected) = (part.part().unwrap(), part.geometry(), whole.geometry());
             for cell in 0..part.n_cells() as u32 {
                 let file = part.file_index(EntityKind::Cell, cell);
@@ -288,6 +309,7 @@ fn boxes_are_the_grid_around_their_cells() {
             let Ok(part) = whole.box_of(part, owner) else { continue };
             let (told, here) = (part.part().unwrap(), *part.cartesian_shape().unwrap());
             let geometry = part.geometry();
+            assert_found(&part, &whole);
             for cell in 0..part.n_cells() as u32 {
                 let file = part.file_index(EntityKind::Cell, cell);
                 let ijk = shape.cell_ijk(file as usize);
