@@ -42,8 +42,8 @@ impl RankMatrix<HostMatrix> {
 
     /// Without entries in columns of others.
     pub(super) fn local(own: HostMatrix) -> Self {
-        let columns = Arc::new(HaloColumns::own(own_shape(&own).columns));
-        RankMatrix::from_rim(own, Rim::default(), columns)
+        let n_columns = own_shape(&own).columns;
+        RankMatrix::without_rim(own, n_columns)
     }
 
     /// From all columns, the own ones first: `[rows, n_all]`.
@@ -81,8 +81,7 @@ impl RankMatrix<HostMatrix> {
 
     /// Size of the own rows, with entries in columns of others.
     pub(super) fn shape(&self) -> Shape {
-        let own = own_shape(&self.own);
-        Shape { entries: own.entries + self.rim.entries().n_entries(), ..own }
+        self.with_rim(own_shape(&self.own))
     }
 
     /// Number of the largest magnitude of each own row.
@@ -97,7 +96,7 @@ impl RankMatrix<HostMatrix> {
 
     /// The same places with other values.
     pub(super) fn with(&self, own: HostMatrix, rim: Rim) -> Self {
-        RankMatrix { own, rim, columns: Arc::clone(&self.columns), parts: self.parts.clone() }
+        self.converted(own, rim)
     }
 
     /// In compressed rows.
@@ -125,9 +124,24 @@ impl RankMatrix<HostMatrix> {
 }
 
 impl<M> RankMatrix<M> {
+    /// The same matrix with own entries and a rim in another form.
+    pub(super) fn converted<N>(&self, own: N, rim: Rim) -> RankMatrix<N> {
+        RankMatrix { own, rim, columns: Arc::clone(&self.columns), parts: self.parts.clone() }
+    }
+
+    /// Entries in own columns alone, of which there are so many.
+    pub(super) fn without_rim(own: M, n_columns: usize) -> Self {
+        RankMatrix { own, rim: Rim::default(), columns: Arc::new(HaloColumns::own(n_columns)), parts: OnceLock::new() }
+    }
+
     /// Entries in own columns.
     pub fn own(&self) -> &M {
         &self.own
+    }
+
+    /// The size of the own entries with those in columns of others.
+    pub(super) fn with_rim(&self, own: Shape) -> Shape {
+        Shape { entries: own.entries + self.rim.entries().n_entries(), ..own }
     }
 
     /// Entries in columns of the halo.

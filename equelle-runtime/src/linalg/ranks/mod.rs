@@ -7,16 +7,18 @@
 //! on all ranks.
 //!
 //! `matrix_space` (products), `system_space` (the driver), `inspection`, `mirrored` and
-//! `null_space` (what a matrix is like), `gathered` (LU, small levels), `multigrid`, `product` and
-//! `two_stages` (preconditioners over ranks).
+//! `null_space` (what a matrix is like), `gathered` (LU) and `gathered_levels`, `multigrid`,
+//! `mixed_precision`, `product` and `two_stages` (preconditioners over ranks).
 
 mod columns;
 mod gathered;
+mod gathered_levels;
 mod inspection;
 mod joined;
 mod matrix;
 mod matrix_space;
 mod mirrored;
+mod mixed_precision;
 mod multigrid;
 mod null_space;
 mod numbering;

@@ -2,14 +2,13 @@
 //! prolongations and products cross ranks. A level with fewer than [`GATHERED_BELOW`] unknowns is
 //! gathered, and every rank goes on by itself with the whole of it.
 
-use std::cell::RefCell;
 use std::sync::Arc;
 
 use super::columns::HaloColumns;
-use super::gathered::gathered_everywhere;
+use super::gathered_levels::GatheredLevels;
 use super::matrix::RankMatrix;
 use super::mirrored::mirrored;
-use super::numbering::Numbering;
+use super::mixed_precision::MixedPrecisionLevels;
 use super::space::{RankSpace, sure};
 use crate::error::Error;
 use crate::linalg::matrix::csr::Csr;
@@ -56,6 +55,7 @@ impl RankSpace<HostSpace> {
         options: &AmgOptions,
     ) -> Result<Box<dyn Preconditioner<Self>>, Error> {
         self.tell_parts(&a)?;
+        let scale = MixedPrecisionLevels::scale(self, &a, options)?;
         let size = if self.ranks.n_ranks() == 1 { usize::MAX } else { GATHERED_BELOW };
         let Descent { levels, rest, fields, theta, .. } = Descent::new(self, a, fields, options, size)?;
         let below = AmgOptions { strength: theta, max_levels: options.max_levels.saturating_sub(levels.len()), ..*options };
@@ -65,11 +65,15 @@ impl RankSpace<HostSpace> {
             let hierarchy = Hierarchy { levels, coarse, sizes: Vec::new(), complexity: 1.0 };
             return Ok(Box::new(Amg::new(self, hierarchy, options)?));
         }
-        let gathered: Box<dyn Preconditioner<Self>> = Box::new(GatheredLevels::new(self, &rest, &fields, &below)?);
         if levels.is_empty() {
-            return Ok(gathered);
+            return Ok(Box::new(GatheredLevels::new(self, &rest, &fields, &below)?));
         }
-        Ok(Box::new(Amg::above(self, levels, gathered, options)?))
+        if let Some(scale) = scale {
+            let gathered = GatheredLevels::new(self, &rest.scaled(scale), &fields, &below)?;
+            return Ok(Box::new(MixedPrecisionLevels::new(self, levels, gathered, scale, options)?));
+        }
+        let gathered = GatheredLevels::new(self, &rest, &fields, &below)?;
+        Ok(Box::new(Amg::above(self, levels, Box::new(gathered), options)?))
     }
 
     /// The magnitudes of a matrix and its transpose, averaged on its pattern; all columns.
@@ -227,68 +231,5 @@ impl Coarsen for RankSpace<HostSpace> {
     fn noise(&mut self, n: usize) -> Result<Vec<f64>, Error> {
         let seed = NOISE_SEED.wrapping_mul(2 * u64::from(self.ranks.rank().0) + 1);
         Ok(noises_from(seed, n).collect())
-    }
-}
-
-/// The lower levels, whole on every rank: a residual is gathered, and each takes its part of the
-/// result.
-struct GatheredLevels {
-    levels: Box<dyn Preconditioner<HostSpace>>,
-    /// Where the unknowns of each rank begin, and their number: `[ranks + 1]`.
-    starts: Vec<usize>,
-    work: RefCell<Work>,
-}
-
-/// A whole residual, a whole correction, and their space.
-struct Work {
-    space: HostSpace,
-    r: Vec<f64>,
-    z: Vec<f64>,
-}
-
-impl GatheredLevels {
-    fn new(space: &mut RankSpace<HostSpace>, a: &RankMatrix<HostMatrix>, fields: &[u8], options: &AmgOptions) -> Result<Self, Error> {
-        let numbering = Numbering::new(&space.ranks, &[a.n_rows()])?;
-        let matrix = gathered_everywhere(&space.ranks, a, &numbering)?;
-        let fields = space.ranks.lists(fields)?.concat();
-        let mut starts = vec![0];
-        (0..space.ranks.n_ranks()).for_each(|rank| starts.push(starts[rank] + numbering.n_of(rank)));
-        let n = matrix.n_rows();
-        let whole = HostSpace::on(space.inner.threads(), n).interruptible(&space.interrupt);
-        let mut whole = if space.inner.in_double_precision { whole.in_double_precision() } else { whole };
-        let levels = sure(whole.multigrid_for(matrix, fields, options));
-        Ok(GatheredLevels { levels, starts, work: RefCell::new(Work { space: whole, r: vec![0.0; n], z: vec![0.0; n] }) })
-    }
-
-    /// Gathers a residual.
-    fn gather(&self, space: &RankSpace<HostSpace>, whole: &mut [f64], own: &[f64]) -> Result<(), Error> {
-        let (ranks, rank) = (&space.ranks, space.ranks.rank().index());
-        space.checked()?;
-        let others = || (0..ranks.n_ranks()).filter(|&other| other != rank);
-        others().try_for_each(|other| ranks.send(RankId(other as u32), own.iter().copied()))?;
-        whole[self.starts[rank]..self.starts[rank + 1]].copy_from_slice(own);
-        others().try_for_each(|other| {
-            let part = &mut whole[self.starts[other]..self.starts[other + 1]];
-            ranks.receive(RankId(other as u32), |at, value| part[at] = value)
-        })
-    }
-}
-
-impl Preconditioner<RankSpace<HostSpace>> for GatheredLevels {
-    fn apply(&self, space: &mut RankSpace<HostSpace>, z: &mut Vec<f64>, r: &Vec<f64>) {
-        let work = &mut *self.work.borrow_mut();
-        let gathered = self.gather(space, &mut work.r, r);
-        space.note(gathered);
-        self.levels.apply(&mut work.space, &mut work.z, &work.r);
-        let rank = space.ranks.rank().index();
-        z.copy_from_slice(&work.z[self.starts[rank]..self.starts[rank + 1]]);
-    }
-
-    fn is_variable(&self) -> bool {
-        self.levels.is_variable()
-    }
-
-    fn is_rounded(&self) -> bool {
-        self.levels.is_rounded()
     }
 }

@@ -1,5 +1,6 @@
 //! Vectors of unknowns that each rank owns, with sums over all ranks.
 
+use std::convert::Infallible;
 use std::sync::Arc;
 
 use super::columns::HaloColumns;
@@ -8,7 +9,10 @@ use crate::error::{Error, ErrorKind};
 use crate::interrupt::Interrupt;
 use crate::linalg::driver::cache::LinearCache;
 use crate::linalg::matrix::rim::Rim;
+use crate::linalg::precond::ilu::BlockFactors;
+use crate::linalg::precond::mixed_precision::space::F32Space;
 use crate::linalg::space::host::HostSpace;
+use crate::linalg::space::matrix_space::MatrixSpace;
 use crate::linalg::space::vector_space::VectorSpace;
 use crate::operators::Reduction;
 use crate::ranks::RankContext;
@@ -50,9 +54,26 @@ impl RankSpace<HostSpace> {
             gathered: LinearCache::default(),
         }
     }
+}
+
+impl<S> RankSpace<S> {
+    /// Another space of own unknowns on the same ranks.
+    pub(super) fn with_inner<T>(&self, inner: T) -> RankSpace<T> {
+        RankSpace {
+            interrupt: self.interrupt.clone(),
+            numbering: Numbering::default(),
+            inner,
+            ranks: Arc::clone(&self.ranks),
+            failure: None,
+            is_interrupted: false,
+            is_alone: self.is_alone,
+            halo: Vec::new(),
+            gathered: LinearCache::default(),
+        }
+    }
 
     /// The space of own unknowns.
-    pub fn inner(&mut self) -> &mut HostSpace {
+    pub fn inner(&mut self) -> &mut S {
         &mut self.inner
     }
 
@@ -186,63 +207,95 @@ impl RankSpace<HostSpace> {
 }
 
 /// The value of an operation of the host.
-pub(super) fn sure<T>(Ok(value): Result<T, std::convert::Infallible>) -> T {
+pub(super) fn sure<T>(Ok(value): Result<T, Infallible>) -> T {
     value
 }
 
-impl VectorSpace for RankSpace<HostSpace> {
-    type Vector = Vec<f64>;
+/// A space of one process whose vectors lie in the memory of the host.
+pub trait InMemory: MatrixSpace<Scalar = f64, Error = Infallible, Factors = BlockFactors> {
+    /// An element of a vector.
+    fn get(x: &Self::Vector, at: usize) -> f64;
+    /// Sets an element of a vector.
+    fn set(x: &mut Self::Vector, at: usize, value: f64);
+}
+
+impl InMemory for HostSpace {
+    #[inline]
+    fn get(x: &Vec<f64>, at: usize) -> f64 {
+        x[at]
+    }
+
+    #[inline]
+    fn set(x: &mut Vec<f64>, at: usize, value: f64) {
+        x[at] = value;
+    }
+}
+
+impl InMemory for F32Space {
+    #[inline]
+    fn get(x: &Vec<f32>, at: usize) -> f64 {
+        f64::from(x[at])
+    }
+
+    #[inline]
+    fn set(x: &mut Vec<f32>, at: usize, value: f64) {
+        x[at] = value as f32;
+    }
+}
+
+impl<S: InMemory> VectorSpace for RankSpace<S> {
+    type Vector = S::Vector;
     type Scalar = f64;
     type Error = Error;
 
-    fn zeros(&mut self) -> Result<Vec<f64>, Error> {
+    fn zeros(&mut self) -> Result<S::Vector, Error> {
         self.checked()?;
         Ok(sure(self.inner.zeros()))
     }
 
-    fn recycle(&mut self, x: Vec<f64>) {
+    fn recycle(&mut self, x: S::Vector) {
         self.inner.recycle(x);
     }
 
-    fn copy(&mut self, y: &mut Vec<f64>, x: &Vec<f64>) {
+    fn copy(&mut self, y: &mut S::Vector, x: &S::Vector) {
         self.inner.copy(y, x);
     }
 
-    fn dot(&mut self, x: &Vec<f64>, y: &Vec<f64>) -> f64 {
+    fn dot(&mut self, x: &S::Vector, y: &S::Vector) -> f64 {
         let own = self.inner.dot(x, y);
         self.sum(own)
     }
 
-    fn add_scaled(&mut self, y: &mut Vec<f64>, a: &f64, x: &Vec<f64>) {
+    fn add_scaled(&mut self, y: &mut S::Vector, a: &f64, x: &S::Vector) {
         self.inner.add_scaled(y, a, x);
     }
 
-    fn sub_scaled(&mut self, y: &mut Vec<f64>, a: &f64, x: &Vec<f64>) {
+    fn sub_scaled(&mut self, y: &mut S::Vector, a: &f64, x: &S::Vector) {
         self.inner.sub_scaled(y, a, x);
     }
 
-    fn scale_add(&mut self, y: &mut Vec<f64>, a: &f64, x: &Vec<f64>) {
+    fn scale_add(&mut self, y: &mut S::Vector, a: &f64, x: &S::Vector) {
         self.inner.scale_add(y, a, x);
     }
 
-    fn scale(&mut self, y: &mut Vec<f64>, a: &f64) {
+    fn scale(&mut self, y: &mut S::Vector, a: &f64) {
         self.inner.scale(y, a);
     }
 
-    fn sub_scaled_dot(&mut self, y: &mut Vec<f64>, a: &f64, x: &Vec<f64>, w: Option<&Vec<f64>>) -> f64 {
+    fn sub_scaled_dot(&mut self, y: &mut S::Vector, a: &f64, x: &S::Vector, w: Option<&S::Vector>) -> f64 {
         let own = self.inner.sub_scaled_dot(y, a, x, w);
         self.sum(own)
     }
 
-    fn step(&mut self, x: &mut Vec<f64>, a: &f64, p: &mut Vec<f64>, b: &f64, z: &Vec<f64>) {
+    fn step(&mut self, x: &mut S::Vector, a: &f64, p: &mut S::Vector, b: &f64, z: &S::Vector) {
         self.inner.step(x, a, p, b, z);
     }
 
-    fn add_scaled_two(&mut self, y: &mut Vec<f64>, a: &f64, x: &Vec<f64>, b: &f64, z: &Vec<f64>) {
+    fn add_scaled_two(&mut self, y: &mut S::Vector, a: &f64, x: &S::Vector, b: &f64, z: &S::Vector) {
         self.inner.add_scaled_two(y, a, x, b, z);
     }
 
-    fn bicgstab_direction(&mut self, p: &mut Vec<f64>, a: &f64, v: &Vec<f64>, b: &f64, r: &Vec<f64>) {
+    fn bicgstab_direction(&mut self, p: &mut S::Vector, a: &f64, v: &S::Vector, b: &f64, r: &S::Vector) {
         self.inner.bicgstab_direction(p, a, v, b, r);
     }
 

@@ -11,6 +11,8 @@ use crate::linalg::driver::choose::MatrixProperties;
 use crate::linalg::matrix::csr::{Csr, Symmetry};
 use crate::linalg::null_space::{Component, LeftNullVector, NullSpace};
 use crate::linalg::precond::amg::{AmgOptions, Coarsen, Coarsened, LevelParts};
+use crate::linalg::precond::mixed_precision::matrix::F32Matrix;
+use crate::linalg::precond::mixed_precision::space::F32Space;
 use crate::linalg::space::host::HostSpace;
 use crate::linalg::space::host_matrix::HostMatrix;
 use crate::linalg::space::matrix_space::{Correction, Direction, MatrixSpace, Smoothed};
@@ -129,7 +131,8 @@ fn products_and_transposes_are_those_of_whole_matrices() {
     }
 }
 
-/// Every operation of a matrix with the sums that it takes is that of one process, exactly.
+/// Every operation of a matrix with the sums that it takes is that of one process, exactly, in
+/// either precision: all numbers are small multiples of powers of two.
 #[test]
 fn operations_are_those_of_one_process() {
     for (n_ranks, seed) in [(1, 1), (2, 2), (4, 3), (7, 4)] {
@@ -138,41 +141,45 @@ fn operations_are_those_of_one_process() {
         let image = a.product(&p);
         let vector = |n: usize, seed: usize| -> Vec<f64> { (0..n).map(|i| ((i * 5 + seed * 3) % 11) as f64 - 4.0).collect() };
         let [on_n, on_m] = [n, m].map(|n| RowPartition::new(n, n_ranks, seed));
-        let run_alone = |space: &mut HostSpace| {
-            let a = HostMatrix::from(a.clone());
-            let [p, image] = [&p, &image].map(|a| HostMatrix::from(a.clone()));
-            outcome(space, [&a, &p, &image], &|n| vector(n, 1), &|n| vector(n, 2), [n, m])
-        };
-        let (vectors, sums) = run_alone(&mut HostSpace::new(n));
+        let whole = [&vector(n, 1), &vector(n, 2), &vector(m, 2)].map(Vec::clone);
+        let mut alone = HostSpace::new(n);
+        let doubles = [&a, &p, &image].map(|a| HostMatrix::from(a.clone()));
+        let expected = outcome(&mut alone, doubles.each_ref(), &whole);
+        let singles = [&a, &p, &image].map(|a| F32Matrix::new(a, 1.0));
+        assert_eq!(outcome(&mut F32Space::of(&alone, n), singles.each_ref(), &whole), expected, "single precision");
+        let (vectors, sums) = expected;
         let found = on_ranks(n_ranks, |mut space, rank| {
-            let a = part(&space, &a, &on_n, &on_n);
             let image = part(&space, &image, &on_n, &on_m);
-            let p = part(&space, &p, &on_n, &on_m).in_columns(image.columns());
-            let own = |partition: &RowPartition, whole: Vec<f64>| -> Vec<f64> { partition.own(rank).iter().map(|&i| whole[i]).collect() };
-            let of = |whole: &dyn Fn(usize) -> Vec<f64>, size: usize| own(if size == n { &on_n } else { &on_m }, whole(size));
-            outcome(&mut space, [&a, &p, &image], &|size| of(&|n| vector(n, 1), size), &|size| of(&|n| vector(n, 2), size), [n, m])
+            let own = [part(&space, &a, &on_n, &on_n), part(&space, &p, &on_n, &on_m).in_columns(image.columns()), image];
+            let of = |partition: &RowPartition, whole: &[f64]| -> Vec<f64> { partition.own(rank).iter().map(|&i| whole[i]).collect() };
+            let parts = [of(&on_n, &whole[0]), of(&on_n, &whole[1]), of(&on_m, &whole[2])];
+            let double_outcome = outcome(&mut space, own.each_ref(), &parts);
+            let own = own.map(|a| a.converted(F32Matrix::new(a.own().rows(), 1.0), a.rim().clone()));
+            let singles = F32Space::of(space.inner(), parts[0].len());
+            (double_outcome, outcome(&mut space.with_inner(singles), own.each_ref(), &parts))
         });
-        for (rank, (own_vectors, own_sums)) in found.into_iter().enumerate() {
-            assert_eq!(own_sums, sums, "{n_ranks} ranks");
-            for (number, (own, whole)) in own_vectors.iter().zip(&vectors).enumerate() {
-                let expected: Vec<f64> = on_n.own(rank).iter().map(|&i| whole[i]).collect();
-                assert_eq!(own, &expected, "vector {number} of rank {rank} of {n_ranks}");
+        for (rank, (double_outcome, single_outcome)) in found.into_iter().enumerate() {
+            for (own_vectors, own_sums) in [double_outcome, single_outcome] {
+                assert_eq!(own_sums, sums, "{n_ranks} ranks");
+                for (number, (own, whole)) in own_vectors.iter().zip(&vectors).enumerate() {
+                    let expected: Vec<f64> = on_n.own(rank).iter().map(|&i| whole[i]).collect();
+                    assert_eq!(own, &expected, "vector {number} of rank {rank} of {n_ranks}");
+                }
             }
         }
     }
 }
 
-/// The vectors and sums of all operations.
-fn outcome<S: MatrixSpace<Vector = Vec<f64>, Scalar = f64>>(
+/// The vectors and sums of all operations, of two vectors of rows and one of columns.
+fn outcome<V: Copy + From<f32> + Into<f64>, S: MatrixSpace<Vector = Vec<V>, Scalar = f64>>(
     space: &mut S,
     [a, p, image]: [&S::Matrix; 3],
-    first: &dyn Fn(usize) -> Vec<f64>,
-    second: &dyn Fn(usize) -> Vec<f64>,
-    [n, m]: [usize; 2],
+    vectors: &[Vec<f64>; 3],
 ) -> (Vec<Vec<f64>>, Vec<f64>) {
-    let (x, b, coarse) = (first(n), second(n), second(m));
-    let d: Vec<f64> = first(n).iter().map(|x| if *x > 0.0 { 0.5 } else { 0.25 }).collect();
-    let zeros = || vec![0.0; x.len()];
+    let rounded = |values: &[f64]| -> Vec<V> { values.iter().map(|value| V::from(*value as f32)).collect() };
+    let [x, b, coarse] = vectors.each_ref().map(|values| rounded(values));
+    let d = rounded(&vectors[0].iter().map(|x| if *x > 0.0 { 0.5 } else { 0.25 }).collect::<Vec<f64>>());
+    let zeros = || vec![V::from(0.0); x.len()];
     let mut vectors = Vec::new();
     let mut sums = Vec::new();
     let mut y = zeros();
@@ -202,9 +209,9 @@ fn outcome<S: MatrixSpace<Vector = Vec<f64>, Scalar = f64>>(
     space.correct(&mut corrected, &mut step, &mut left, by, 0.5);
     vectors.extend([corrected, step.clone()]);
     sums.push(space.sub_scaled_dot(&mut y, &0.5, &x, Some(&b)));
-    sums.push(space.advance_diagonal(&mut r.clone(), &0.5, &x, &mut z, &d));
     sums.push(space.apply_diagonal_dot(&mut z, &d, &b));
-    (vectors, sums)
+    sums.push(space.advance_diagonal(&mut left.clone(), &0.5, &x, &mut z, &d));
+    (vectors.into_iter().map(|vector| vector.into_iter().map(Into::into).collect()).collect(), sums)
 }
 
 /// Sweeps take the values of other ranks from before the sweep.

@@ -15,7 +15,7 @@ const MIN_FILL: f64 = 0.7;
 
 /// A sparse matrix in single precision.
 #[derive(Debug)]
-pub(super) struct F32Matrix {
+pub(in crate::linalg) struct F32Matrix {
     shape: Shape,
     entries: Entries,
 }

@@ -11,8 +11,8 @@
 //! Single precision spans 1e-38 to 1e38, so matrices and residuals are scaled by powers of two,
 //! which round nothing.
 
-mod matrix;
-mod space;
+pub(in crate::linalg) mod matrix;
+pub(in crate::linalg) mod space;
 
 use std::cell::RefCell;
 
@@ -187,10 +187,15 @@ fn narrow(level: LevelParts<HostSpace>, scale: f64) -> LevelParts<F32Space> {
     }
 }
 
+/// The least and the largest nonzero magnitude of a diagonal; infinity and 0 if there are none.
+pub(in crate::linalg) fn range_of(diagonal: &[f64]) -> (f64, f64) {
+    let sizes = diagonal.iter().map(|d| d.abs()).filter(|size| *size > 0.0);
+    sizes.fold((f64::INFINITY, 0.0f64), |(least, most), size| (least.min(size), most.max(size)))
+}
+
 /// True if the magnitudes of a diagonal fit single precision, and 32 bits can count the entries.
 fn is_within_range(matrix: &Csr, diagonal: &[f64]) -> bool {
-    let sizes = diagonal.iter().map(|d| d.abs()).filter(|size| *size > 0.0);
-    let (least, most) = sizes.fold((f64::INFINITY, 0.0f64), |(least, most), size| (least.min(size), most.max(size)));
+    let (least, most) = range_of(diagonal);
     scale_of(least, most).is_some() && u32::try_from(matrix.n_entries()).is_ok()
 }
 

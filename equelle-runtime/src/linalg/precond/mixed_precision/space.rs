@@ -16,7 +16,7 @@ use crate::threads::Threads;
 
 /// Vectors as `Vec<f32>`; scalars are `f64`.
 #[derive(Clone, Debug)]
-pub(super) struct F32Space {
+pub(in crate::linalg) struct F32Space {
     n: usize,
     leaves: Vec<f64>,
     threads: Threads,
