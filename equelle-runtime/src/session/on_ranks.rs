@@ -1,6 +1,7 @@
 //! The rank of a run: rank 0 has the whole grid beside its part, and reads and writes for all.
 
 use std::sync::{Arc, Weak};
+use std::time::Duration;
 
 use super::context::RunContext;
 use super::grid_domains::GridDomains;
@@ -17,6 +18,8 @@ pub struct SessionRank {
     pub(super) context: Arc<RankContext>,
     /// The whole grid, on rank 0.
     whole: Option<GridDomains>,
+    /// Time that it had waited for others when the run began.
+    waited_before: Duration,
     /// Number of the attempt of a step that is going on.
     attempt: u64,
     /// The whole domains of those that are subsets here.
@@ -52,9 +55,15 @@ pub(super) struct WholeValues<T> {
 }
 
 impl SessionRank {
+    /// Time that it has waited for others in the run.
+    pub(super) fn waited(&self) -> Duration {
+        self.context.progress().work().waited().saturating_sub(self.waited_before)
+    }
+
     /// A rank; rank 0 gets the whole grid.
     pub fn new(context: RankContext, whole: Option<Grid>) -> SessionRank {
         SessionRank {
+            waited_before: context.progress().work().waited(),
             context: Arc::new(context),
             whole: whole.map(|grid| GridDomains::new(grid, Renumber::No)),
             attempt: 0,

@@ -49,10 +49,10 @@ fn own_report(session: &Session, rank: RankId) -> RankReport {
         }
     }
     neighbours.remove(&rank);
-    let (exchanges, sent, waited, exchanging, reducing) = session.rank().map_or_else(Default::default, |context| {
-        let progress = context.progress();
+    let (exchanges, sent, waited, exchanging, reducing) = session.rank.as_ref().map_or_else(Default::default, |of| {
+        let progress = of.context.progress();
         let spent = |work: RankWork| progress.work().spent(work).as_secs_f64();
-        let times = (progress.work().waited().as_secs_f64(), spent(RankWork::Exchange), spent(RankWork::Reduce));
+        let times = (of.waited().as_secs_f64(), spent(RankWork::Exchange), spent(RankWork::Reduce));
         (progress.exchanges(), progress.exchanged(), times.0, times.1, times.2)
     });
     RankReport {
