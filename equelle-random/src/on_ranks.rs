@@ -37,15 +37,29 @@ pub struct RankCount {
     pub is_local: bool,
 }
 
+/// Programs that are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Chosen {
+    /// All.
+    All,
+    /// Those that solve equations.
+    Implicit,
+    /// Those that need exchanges, as lowered or after all passes.
+    Exchanging,
+}
+
 /// Compares a program on ranks with one process, as lowered and after all passes, by elements and
 /// by lanes, in boxes or by bisection, and with cells scattered at random; `None` for a program
-/// that does not run on ranks.
+/// that does not run on ranks, or is not chosen.
 ///
 /// # Errors
 /// The failure that was found.
-pub fn compare_on_ranks(program: &Program, fixtures: &Fixtures) -> Result<Option<RankCount>, Failure> {
+pub fn compare_on_ranks(program: &Program, fixtures: &Fixtures, chosen: Chosen) -> Result<Option<RankCount>, Failure> {
     guarded(|| {
         let text = program.text();
+        if chosen == Chosen::Implicit && !text.contains("NewtonSolve") {
+            return Ok(None);
+        }
         let compiled = compile(&text, program.units)?;
         let last = compiled.passes.last().map_or(&compiled.plain, |(_, module)| module);
         let mut programs = Vec::new();
@@ -64,6 +78,9 @@ pub fn compare_on_ranks(program: &Program, fixtures: &Fixtures) -> Result<Option
             is_local: programs.iter().all(|(_, program)| program.halo().exchanges.is_empty()),
             ..RankCount::default()
         };
+        if chosen == Chosen::Exchanging && count.is_local {
+            return Ok(None);
+        }
         for fixture in grids(program, fixtures).filter(|fixture| fits(fixture, &compiled)) {
             // One of three ways on each grid, so that all come up.
             let way = (program.seed as usize + fixture.name.len()) % 3;

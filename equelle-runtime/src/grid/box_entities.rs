@@ -74,21 +74,22 @@ impl BoxEntities {
 
     /// The rank that owns a cell, or the first cell of a face.
     pub fn owner(&self, kind: EntityKind, entity: u32) -> Option<RankId> {
-        let index = self.in_file(kind, entity)? as usize;
+        // Owners are searched for at the rim alone: almost all entities are between own cells.
+        let is_own = |cell: u32| cell != NONE && self.layer_of_cell(self.shape.cell_ijk(cell as usize)) == 0;
+        let index = entity as usize;
         let cell = match kind {
-            EntityKind::Cell => index as u32,
+            _ if index >= self.len(kind) => return None,
+            EntityKind::Cell if is_own(entity) => return Some(self.own),
+            EntityKind::Cell => self.in_file(kind, entity)?,
             EntityKind::Face | EntityKind::Edge | EntityKind::Vertex => {
-                let [first, second] = self.whole.face_cells(index);
+                if self.shape.face_cells(index).into_iter().all(is_own) {
+                    return Some(self.own);
+                }
+                let [first, second] = self.whole.face_cells(self.in_file(kind, entity)? as usize);
                 if first == NONE { second } else { first }
             }
         };
-        // Owners are searched for beyond the own cells alone: almost all are own ones.
-        let ijk = self.whole.cell_ijk(cell as usize);
-        let own = |axis: usize| {
-            let first = self.place.start[axis] + self.place.own_start[axis] as i64;
-            (first..first + self.place.own_len[axis] as i64).contains(&(ijk[axis] as i64))
-        };
-        Some(if (0..self.shape.dim).all(own) { self.own } else { (self.owner)(ijk) })
+        Some((self.owner)(self.whole.cell_ijk(cell as usize)))
     }
 
     /// The number in the whole grid.

@@ -252,7 +252,9 @@ fn halo_lists(transport: &dyn Transport, domain: &Domain) -> Result<Vec<HaloList
     let mut wanted: Vec<Vec<(u32, u32)>> = vec![Vec::new(); n_ranks];
     for position in 0..domain.len() {
         let element = domain.element(position);
-        if let (Some(layer @ 1..), Some(owner)) = (part.layer(kind, element), part.owner(kind, element)) {
+        if let Some(layer @ 1..) = part.layer(kind, element)
+            && let Some(owner) = part.owner(kind, element)
+        {
             wanted[owner.index()].push((position as u32, layer as u32));
         }
     }
