@@ -27,6 +27,8 @@ use crate::threads::Threads;
 
 /// Seconds after which a rank that does not answer ends the run.
 const DEFAULT_TIMEOUT: f64 = 600.0;
+/// Time that a launcher gets to pass on the last words of a rank.
+const UNTIL_PASSED_ON: Duration = Duration::from_millis(500);
 
 /// A run of a program on a rank.
 pub struct ProcessRun<'a> {
@@ -206,6 +208,8 @@ fn conclude(process: Arc<Process>, ended: Ended, say: &dyn Fn(&Result<(), Error>
     }
     let first = process.fault().and_then(|bytes| Outcome::from_bytes(&bytes)).unwrap_or(own);
     let code = finish(first.result);
+    // A launcher that ends all ranks may drop what it has not passed on yet.
+    std::thread::sleep(UNTIL_PASSED_ON);
     process.abort(code)
 }
 
