@@ -11,8 +11,8 @@ use equelle_runtime::{CanonicalSet, EntityKind, Error, Extent, MemoryPlan};
 use super::counter::{Counter, real_bytes};
 use crate::interpret::memory::canonical_set;
 
-/// Bytes of a cell or face in a part of a grid: its owner, its layer, and its number in the file
-/// with the way back.
+/// Bytes of a cell or face in a part of a grid of arrays: its owner, its layer, and its number in
+/// the file with the way back. Boxes have none of these.
 const BYTES_IN_PART: u64 = 4 + 1 + 4 + 4;
 /// Bytes of an element in the lists of a domain: its place in the whole domain, and again with its
 /// position here if it is owned.
@@ -98,9 +98,10 @@ pub(super) fn plan(
         let estimate = Estimate::without_solves(needs, grid, real_bytes(module), &|set| len(set, rank));
         let values: u64 = estimate.collections.iter().chain(&estimate.at_most).map(|(_, bytes)| bytes).sum();
         let read: u64 = inputs.iter().map(|&(set, components)| BYTES_OF_VALUE * components * len(set, rank)).sum();
+        let part = if is_cartesian { 0 } else { BYTES_IN_PART * (n_cells + n_faces) };
         ranks.push(RankMemory {
             collections: values + read,
-            grid: estimate.grid + BYTES_IN_PART * (n_cells + n_faces),
+            grid: estimate.grid + part,
             lists: listed.iter().map(|&set| BYTES_IN_LISTS * len(set, rank)).sum(),
         });
     }
