@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use equelle_runtime::Real;
-use equelle_runtime::grid::{BoxLocation, Cartesian};
+use equelle_runtime::grid::Cartesian;
 
 /// A uniform Cartesian grid for kernels: numbering and geometry in closed form.
 ///
@@ -172,10 +172,9 @@ impl<R: Real> CartesianGrid<R> {
     /// them are taken along where there are few.
     pub(super) fn rows_within(&self, layers: u32, cells: &Range<usize>) -> impl Iterator<Item = Range<usize>> + use<R> {
         let along = |axis: usize| match self.shape.place {
-            Some(BoxLocation { own_start, own_len, .. }) => {
-                let layers = layers as usize;
-                let end = (own_start[axis] + own_len[axis]).saturating_add(layers);
-                own_start[axis].saturating_sub(layers)..end.min(self.n[axis])
+            Some(place) => {
+                let within = place.within(axis, layers as usize);
+                within.start..within.end.min(self.n[axis])
             }
             None => 0..self.n[axis],
         };
@@ -328,6 +327,8 @@ impl<R: Real> CartesianGrid<R> {
 
 #[cfg(test)]
 mod tests {
+    use equelle_runtime::grid::BoxLocation;
+
     use super::*;
 
     /// Every row within the layers, each once and in order, and others between two of them alone.

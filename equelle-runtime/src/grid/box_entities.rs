@@ -34,6 +34,11 @@ impl BoxEntities {
         BoxEntities { shape, whole, place, own, owner: Box::new(owner), cells: OnceLock::new(), faces: OnceLock::new() }
     }
 
+    /// Its place in the whole grid.
+    pub fn place(&self) -> &BoxLocation {
+        &self.place
+    }
+
     /// The shape of the box.
     pub fn shape(&self) -> &Cartesian {
         &self.shape
@@ -49,14 +54,8 @@ impl BoxEntities {
         count(&self.whole, kind)
     }
 
-    /// Layers of the cells with a number along an axis, if they are own cells along the others.
-    pub fn layer_along(&self, axis: usize, at: usize) -> usize {
-        let (start, len) = (self.place.own_start[axis], self.place.own_len[axis]);
-        start.saturating_sub(at).max((at + 1).saturating_sub(start + len))
-    }
-
     fn layer_of_cell(&self, ijk: [usize; 3]) -> usize {
-        (0..self.shape.dim).map(|axis| self.layer_along(axis, ijk[axis])).max().unwrap_or(0)
+        (0..self.shape.dim).map(|axis| self.place.layer_along(axis, ijk[axis])).max().unwrap_or(0)
     }
 
     /// The layer of a cell, or the least one of the cells of a face.

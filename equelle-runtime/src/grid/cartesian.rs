@@ -4,6 +4,8 @@
 //! axis, and within the block of axis a the index is that of a grid with `N_a` cells along a. All
 //! normals point along positive axes: the first cell of a face is on its low side.
 
+use std::ops::Range;
+
 use super::arrays::{MAX_ENTITIES, NONE, too_many};
 use super::cartesian_edges::{before_in_block, rank};
 use crate::entity::{CanonicalSet, EntityKind, Extent};
@@ -39,6 +41,21 @@ pub struct BoxLocation {
     pub own_start: [usize; 3],
     /// Cells along each axis that the rank owns.
     pub own_len: [usize; 3],
+}
+
+impl BoxLocation {
+    /// The cells along an axis that are own ones or at most so many layers from them, also where
+    /// the box ends before.
+    pub fn within(&self, axis: usize, layers: usize) -> Range<usize> {
+        let (start, end) = (self.own_start[axis], self.own_start[axis] + self.own_len[axis]);
+        start.saturating_sub(layers)..end.saturating_add(layers)
+    }
+
+    /// The layer of the cells with a number along an axis, if they are own ones along the others.
+    pub fn layer_along(&self, axis: usize, at: usize) -> usize {
+        let own = self.within(axis, 0);
+        own.start.saturating_sub(at).max((at + 1).saturating_sub(own.end))
+    }
 }
 
 /// Position of a face of a Cartesian grid.

@@ -147,7 +147,7 @@ pub(super) fn box_skeleton(whole: &Cartesian, entities: &BoxEntities) -> Skeleto
     let layer = |ijk: [usize; 3], along: Option<usize>| -> u8 {
         let of = |axis: usize| {
             let (low, high) = cells(axis, ijk[axis], along, shape.n[axis]);
-            entities.layer_along(axis, low).min(entities.layer_along(axis, high))
+            entities.place().layer_along(axis, low).min(entities.place().layer_along(axis, high))
         };
         u8::try_from((0..3).map(of).max().unwrap_or(0)).unwrap_or(u8::MAX)
     };

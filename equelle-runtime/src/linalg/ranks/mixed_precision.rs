@@ -7,11 +7,13 @@ use super::gathered_levels::GatheredLevels;
 use super::matrix::RankMatrix;
 use super::space::RankSpace;
 use crate::error::Error;
-use crate::linalg::matrix::scaling::power_of_two_near;
+use crate::linalg::matrix::csr::Csr;
 use crate::linalg::precond::amg::{Amg, AmgOptions, LevelParts};
 use crate::linalg::precond::mixed_precision::matrix::F32Matrix;
 use crate::linalg::precond::mixed_precision::space::F32Space;
-use crate::linalg::precond::mixed_precision::{range_of, scale_of, suits};
+use crate::linalg::precond::mixed_precision::{
+    convert_level, range_of, scale_of, suits, to_double_precision, to_single_precision, unit_of,
+};
 use crate::linalg::space::host::HostSpace;
 use crate::linalg::space::host_matrix::HostMatrix;
 use crate::linalg::space::system_space::SystemSpace;
@@ -65,17 +67,15 @@ impl MixedPrecisionLevels {
         options: &AmgOptions,
     ) -> Result<Self, Error> {
         let n = levels.first().map_or(0, |level| level.matrix.n_rows());
-        let mut levels: Vec<_> = levels.into_iter().map(|level| narrow(level, scale)).collect();
-        // By diagonals, a pass over the matrix is cheaper than one over the image of the
-        // prolongation; which of them it is, decides what ranks send.
-        let mut has_diagonals: Vec<f64> = levels.iter().map(|level| if level.matrix.own().is_by_diagonals() { 1.0 } else { 0.0 }).collect();
-        space.combine_all(Reduction::Min, &mut has_diagonals);
+        let matrices: Vec<_> = levels.iter().map(|level| converted(&level.matrix, scale, F32Matrix::for_level)).collect();
+        // The way around an image decides what ranks send.
+        let mut by_diagonals: Vec<f64> = matrices.iter().map(|matrix| if matrix.own().is_by_diagonals() { 1.0 } else { 0.0 }).collect();
+        space.combine_all(Reduction::Min, &mut by_diagonals);
         space.checked()?;
-        for (level, has_diagonals) in levels.iter_mut().zip(has_diagonals) {
-            if has_diagonals == 1.0 {
-                level.image = None;
-            }
-        }
+        let of_level = |((level, matrix), by_diagonals)| {
+            convert_level(level, matrix, by_diagonals != 1.0, scale, |matrix, factor| converted(matrix, factor, F32Matrix::new))
+        };
+        let levels = levels.into_iter().zip(matrices).zip(by_diagonals).map(of_level).collect();
         let singles = F32Space::of(space.inner(), n);
         let mut singles = space.with_inner(singles);
         let amg = Amg::above(&mut singles, levels, Box::new(below), options)?;
@@ -84,25 +84,17 @@ impl MixedPrecisionLevels {
 
     /// Runs a cycle on `r`, whose size is about `size`, if known.
     fn cycle(&self, space: &mut RankSpace<HostSpace>, z: &mut [f64], r: &Vec<f64>, size: Option<f64>) {
-        let size = size.filter(|size| size.is_normal()).unwrap_or_else(|| space.largest(r));
-        // Values that are not finite stay so.
-        let size = if size > 0.0 && size.is_finite() { power_of_two_near(&[size]).unwrap_or(1.0) } else { 1.0 };
-        let (inverse, factor) = (1.0 / size, size * self.scale);
+        let size = unit_of(size, || space.largest(r));
         let Work { space: singles, r: narrow, z: made } = &mut *self.work.borrow_mut();
         let threads = space.inner().threads().clone();
-        threads.each_cheap(r.len(), &mut narrow[..], |range, narrow| {
-            narrow.iter_mut().zip(&r[range]).for_each(|(narrow, r)| *narrow = (r * inverse) as f32);
-        });
+        to_single_precision(&threads, narrow, r, 1.0 / size);
         self.amg.apply(singles, made, narrow);
         space.note(singles.checked());
         let of_cycle = singles.inner().traffic.take();
         let traffic = &mut space.inner().traffic;
         traffic.add(of_cycle);
         traffic.each(r.len(), 8 + 4 + 4 + 8);
-        let made = &made[..];
-        threads.each_cheap(z.len(), z, |range, z| {
-            z.iter_mut().zip(&made[range]).for_each(|(z, made)| *z = f64::from(*made) * factor);
-        });
+        to_double_precision(&threads, z, made, size * self.scale);
     }
 }
 
@@ -125,18 +117,7 @@ impl Preconditioner<RankSpace<HostSpace>> for MixedPrecisionLevels {
     }
 }
 
-fn narrow(level: LevelParts<RankSpace<HostSpace>>, scale: f64) -> LevelParts<RankSpace<F32Space>> {
-    let by_rows = |matrix: RankMatrix<HostMatrix>, factor: f64| {
-        let rim = matrix.rim().changed(|_, _, value| factor * value);
-        matrix.converted(F32Matrix::new(matrix.own().rows(), factor), rim)
-    };
-    let rim = level.matrix.rim().changed(|_, _, value| scale * value);
-    LevelParts {
-        matrix: level.matrix.converted(F32Matrix::for_level(level.matrix.own().rows(), scale), rim),
-        image: level.image.map(|image| by_rows(image, scale)),
-        prolongation: by_rows(level.prolongation, 1.0),
-        restriction: by_rows(level.restriction, 1.0),
-        inverse_diagonal: level.inverse_diagonal.into_iter().map(|d| (d / scale) as f32).collect(),
-        radius: level.radius,
-    }
+/// A matrix times a factor in single precision, own entries as `convert` stores them.
+fn converted(a: &RankMatrix<HostMatrix>, factor: f64, convert: fn(&Csr, f64) -> F32Matrix) -> RankMatrix<F32Matrix> {
+    a.converted(convert(a.own().rows(), factor), a.rim().changed(|_, _, value| factor * value))
 }

@@ -42,8 +42,15 @@ pub struct RankSpace<S = HostSpace> {
 impl RankSpace<HostSpace> {
     /// The space of this rank, over its own space.
     pub fn new(inner: HostSpace, ranks: Arc<RankContext>) -> Self {
+        let interrupt = inner.interrupt().clone();
+        RankSpace::over(inner, ranks, interrupt)
+    }
+}
+
+impl<S> RankSpace<S> {
+    fn over(inner: S, ranks: Arc<RankContext>, interrupt: Interrupt) -> Self {
         RankSpace {
-            interrupt: inner.interrupt().clone(),
+            interrupt,
             numbering: Numbering::default(),
             inner,
             ranks,
@@ -54,22 +61,10 @@ impl RankSpace<HostSpace> {
             gathered: LinearCache::default(),
         }
     }
-}
 
-impl<S> RankSpace<S> {
     /// Another space of own unknowns on the same ranks.
     pub(super) fn with_inner<T>(&self, inner: T) -> RankSpace<T> {
-        RankSpace {
-            interrupt: self.interrupt.clone(),
-            numbering: Numbering::default(),
-            inner,
-            ranks: Arc::clone(&self.ranks),
-            failure: None,
-            is_interrupted: false,
-            is_alone: self.is_alone,
-            halo: Vec::new(),
-            gathered: LinearCache::default(),
-        }
+        RankSpace::over(inner, Arc::clone(&self.ranks), self.interrupt.clone())
     }
 
     /// The space of own unknowns.

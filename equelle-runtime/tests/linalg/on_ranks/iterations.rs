@@ -48,7 +48,7 @@ fn multigrid_over_ranks_needs_few_more_iterations() {
 
 /// The same at 60^3, and with other ratios.
 #[test]
-#[ignore = "a minute"]
+#[ignore = "a minute: `.ci/full`"]
 fn multigrid_over_ranks_on_larger_boxes() {
     let shape = [60, 60, 60];
     for coefficients in [[1.0, 1.0, 1.0], [1.0, 1.0, 1000.0], [1000.0, 1.0, 1.0], [1.0, 30.0, 1000.0]] {

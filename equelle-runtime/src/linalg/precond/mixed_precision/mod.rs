@@ -23,7 +23,9 @@ use crate::linalg::precond::amg::setup::CoarseParts;
 use crate::linalg::precond::amg::spectrum::lanczos;
 use crate::linalg::precond::amg::{Amg, AmgOptions, AmgSmoother, Hierarchy, LevelParts};
 use crate::linalg::space::host::HostSpace;
+use crate::linalg::space::matrix_space::MatrixSpace;
 use crate::linalg::space::vector_space::Preconditioner;
+use crate::threads::Threads;
 use matrix::F32Matrix;
 use space::F32Space;
 
@@ -111,17 +113,12 @@ impl MixedPrecisionAmg {
     /// Runs a cycle on `r`. The result is `work.z` times the returned number. `size` is about the
     /// size of `r`, if known.
     fn cycle(&self, space: &mut HostSpace, work: &mut Work, r: &[f64], size: Option<f64>) -> f64 {
-        let size = size.filter(|size| size.is_normal()).unwrap_or_else(|| {
+        let size = unit_of(size, || {
             space.traffic.each(r.len(), 8);
             largest(r)
         });
-        // Values that are not finite stay so.
-        let size = if size > 0.0 && size.is_finite() { power_of_two_near(&[size]).unwrap_or(1.0) } else { 1.0 };
-        let inverse = 1.0 / size;
         let Work { space: singles, r: narrow, z } = work;
-        space.threads().each_cheap(r.len(), &mut narrow[..], |range, narrow| {
-            narrow.iter_mut().zip(&r[range]).for_each(|(narrow, r)| *narrow = (r * inverse) as f32);
-        });
+        to_single_precision(space.threads(), narrow, r, 1.0 / size);
         self.amg.apply(singles, z, narrow);
         // The conversion of `r`, and the cycle.
         space.traffic.each(r.len(), 8 + singles.traffic.written());
@@ -150,9 +147,7 @@ impl Preconditioner<HostSpace> for MixedPrecisionAmg {
         let factor = self.cycle(space, work, r, None);
         space.traffic.each(r.len(), 4 + space.traffic.written());
         let made = &work.z[..];
-        space.threads().each_cheap(z.len(), &mut z[..], |range, z| {
-            z.iter_mut().zip(&made[range]).for_each(|(z, made)| *z = f64::from(*made) * factor);
-        });
+        to_double_precision(space.threads(), z, made, factor);
     }
 
     fn is_variable(&self) -> bool {
@@ -173,15 +168,48 @@ impl Preconditioner<HostSpace> for MixedPrecisionAmg {
     }
 }
 
+/// A power of two near the size of a residual, which is about `size` if that is known; 1 for a
+/// residual that is 0 or not finite, and stays so.
+pub(in crate::linalg) fn unit_of(size: Option<f64>, largest: impl FnOnce() -> f64) -> f64 {
+    let size = size.filter(|size| size.is_normal()).unwrap_or_else(largest);
+    if size > 0.0 && size.is_finite() { power_of_two_near(&[size]).unwrap_or(1.0) } else { 1.0 }
+}
+
+/// `single[i] = factor * x[i]`
+pub(in crate::linalg) fn to_single_precision(threads: &Threads, single: &mut [f32], x: &[f64], factor: f64) {
+    threads.each_cheap(x.len(), single, |range, single| {
+        single.iter_mut().zip(&x[range]).for_each(|(single, x)| *single = (x * factor) as f32);
+    });
+}
+
+/// `x[i] = factor * single[i]`
+pub(in crate::linalg) fn to_double_precision(threads: &Threads, x: &mut [f64], single: &[f32], factor: f64) {
+    threads.each_cheap(x.len(), x, |range, x| {
+        x.iter_mut().zip(&single[range]).for_each(|(x, single)| *x = f64::from(*single) * factor);
+    });
+}
+
 fn narrow(level: LevelParts<HostSpace>, scale: f64) -> LevelParts<F32Space> {
     let matrix = F32Matrix::for_level(level.matrix.rows(), scale);
-    // By diagonals, a pass over the matrix is cheaper than one over the image of the prolongation.
-    let image = level.image.filter(|_| !matrix.is_by_diagonals());
+    let keeps_image = !matrix.is_by_diagonals();
+    convert_level(level, matrix, keeps_image, scale, |matrix, factor| F32Matrix::new(matrix.rows(), factor))
+}
+
+/// A level whose matrix times `scale` is `matrix`, with other matrices by `convert`, which also
+/// takes their factor. Where a level has its matrix by diagonals, a pass over that is cheaper than
+/// one over the image of its prolongation.
+pub(in crate::linalg) fn convert_level<S: MatrixSpace<Vector = Vec<f64>>, T: MatrixSpace<Vector = Vec<f32>>>(
+    level: LevelParts<S>,
+    matrix: T::Matrix,
+    keeps_image: bool,
+    scale: f64,
+    convert: impl Fn(&S::Matrix, f64) -> T::Matrix,
+) -> LevelParts<T> {
     LevelParts {
-        image: image.map(|image| F32Matrix::new(image.rows(), scale)),
         matrix,
-        prolongation: F32Matrix::new(level.prolongation.rows(), 1.0),
-        restriction: F32Matrix::new(level.restriction.rows(), 1.0),
+        image: level.image.filter(|_| keeps_image).map(|image| convert(&image, scale)),
+        prolongation: convert(&level.prolongation, 1.0),
+        restriction: convert(&level.restriction, 1.0),
         inverse_diagonal: level.inverse_diagonal.into_iter().map(|d| (d / scale) as f32).collect(),
         radius: level.radius,
     }
