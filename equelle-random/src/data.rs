@@ -309,7 +309,7 @@ fn runtime_kind(kind: Kind) -> EntityKind {
 impl Fixture {
     /// The words that a program needs: those of the run, and those of its inputs.
     pub fn words_for(&self, program: &Program) -> impl Iterator<Item = &str> {
-        let used = |word: &str| program.inputs.iter().any(|input| input.keys().iter().any(|key| word.split('=').next() == Some(key)));
+        let used = |word: &str| word.split_once('=').is_some_and(|(key, _)| program.inputs.iter().any(|input| input.has_key(key)));
         let inputs = self.inputs.iter().map(String::as_str).filter(move |word| used(word));
         self.words.iter().map(String::as_str).chain(inputs)
     }

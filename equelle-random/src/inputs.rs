@@ -51,7 +51,7 @@ pub fn invented(program: &Program, grid: &Grid, given: &[String], folder: &Path)
             InputKind::Table(_) => rows(program, &input.name),
             InputKind::Sequence => ["0.0078125", "0.015625", "0.0078125"].map(str::to_owned).into(),
         };
-        if input.keys().iter().any(|key| given.iter().any(|word| word.split('=').next() == Some(key))) {
+        if given.iter().filter_map(|word| word.split_once('=')).any(|(key, _)| input.has_key(key)) {
             continue;
         }
         let path = folder.join(format!("{}.txt", input.name));

@@ -273,6 +273,11 @@ impl InputInfo {
     pub fn keys(&self) -> Vec<String> {
         self.kind.suffixes().map(|suffix| format!("{}{suffix}", self.name)).collect()
     }
+
+    /// True if a key is one of them. Makes no texts: every parameter asks every input.
+    pub fn has_key(&self, key: &str) -> bool {
+        key.strip_prefix(&*self.name).is_some_and(|end| self.kind.suffixes().any(|suffix| suffix == end))
+    }
 }
 
 /// True if the steps of a loop with implicit solves can be repeated in parts.

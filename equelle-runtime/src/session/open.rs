@@ -198,7 +198,7 @@ impl Session {
         let mut warnings = Vec::new();
         let from_file = self.run.parameters.contains("grid_filename");
         for (axis, key) in grid_parameters::shape_keys() {
-            let is_input = self.run.program.inputs.iter().any(|input| input.keys().iter().any(|own| own == key));
+            let is_input = self.run.program.inputs.iter().any(|input| input.has_key(key));
             let beyond = axis >= self.grid.grid().dim();
             if let Some(origin) = self.run.parameters.origin(key).filter(|_| !is_input && (from_file || beyond)) {
                 let why = if from_file {

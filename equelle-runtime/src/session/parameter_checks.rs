@@ -19,9 +19,7 @@ use crate::session::steady_state::SteadyState;
 /// True if a run of the program may read a parameter.
 pub fn is_known(program: &Program, key: &str) -> bool {
     let of_solves = || keys::families().any(|family| key.starts_with(family)) && !program.solves.is_empty();
-    keys::single().any(|known| known.name == key)
-        || of_solves()
-        || program.inputs.iter().any(|input| input.keys().iter().any(|own| own == key))
+    keys::single().any(|known| known.name == key) || of_solves() || program.inputs.iter().any(|input| input.has_key(key))
 }
 
 /// Ends of keys of inputs of some kind.
