@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use backend_serial::runtime::SerialRuntime;
 use equelle_runtime::grid::{Cartesian, Grid};
+use equelle_runtime::operations::*;
 use equelle_runtime::session::Options;
 use equelle_runtime::*;
 
@@ -47,23 +48,23 @@ fn step(rt: &mut SerialRuntime, u: &<SerialRuntime as EquelleRuntime>::ScalarCol
     let faces = rt.entities(&interior)?;
     let (first, second) = (rt.first_cell(&faces)?, rt.second_cell(&faces)?);
     let (from, to) = (rt.centroid(&first)?, rt.centroid(&second)?);
-    let across = rt.vector_sub(&to, &from)?;
+    let across = rt.sub(&to, &from)?;
     let distance = rt.length(&across)?;
     let normal = rt.normal(&faces)?;
     let projected = rt.dot(&across, &normal)?;
     let empty = rt.is_empty(&second)?;
     let distance = rt.select(&empty, &projected, &distance)?;
-    let upwind = rt.compare_scalar(Comparison::Greater, &distance, &0.0)?;
-    let cells = rt.select_entities(&upwind, &first, &second)?;
+    let upwind = rt.compare(Comparison::Greater, &distance, &0.0)?;
+    let cells = rt.select(&upwind, &first, &second)?;
     let upstream = rt.on(u, &cells)?;
     let gradient = rt.gradient(u)?;
     let flux = rt.mul(&upstream, &gradient)?;
     let flux = rt.extend(&flux, &all)?;
     let outflow = rt.divergence(&flux)?;
-    let change = rt.mul_scalar(&outflow, &dt)?;
+    let change = rt.mul(&outflow, &dt)?;
     let u = rt.sub(u, &change)?;
     let (max, sum) = (rt.reduce(Reduction::Max, &u)?, rt.reduce(Reduction::Sum, &u)?);
-    rt.scalars_add(&max, &sum)
+    rt.add(&max, &sum)
 }
 
 #[test]

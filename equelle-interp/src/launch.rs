@@ -385,7 +385,7 @@ impl<R: DerivativeAccess> KernelContext<'_, R> {
                 let values = column().map(Number::vector).collect::<Result<Vec<[f64; 3]>, Error>>()?;
                 let components = (0..self.rt.grid().dim()).map(|axis| values.iter().map(|v| v[axis]).collect()).collect();
                 let values = self.rt.vector_collection(&domain, components)?;
-                self.rt.reduce_vectors(op, &values).map(Value::Vector).map_err(named)
+                self.rt.reduce(op, &values).map(Value::Vector).map_err(named)
             }
             Ok(op) => {
                 let values = self.rt.scalar_collection(&domain, column().map(Number::real).collect::<Result<Vec<f64>, Error>>()?)?;
@@ -393,7 +393,7 @@ impl<R: DerivativeAccess> KernelContext<'_, R> {
             }
             Err(op) => {
                 let values = self.rt.bool_collection(&domain, column().map(Number::bool).collect::<Result<Vec<bool>, Error>>()?)?;
-                self.rt.reduce_bools(op, &values).map(Value::Bool)
+                self.rt.reduce(op, &values).map(Value::Bool)
             }
         }
     }

@@ -55,7 +55,7 @@ impl<R: DerivativeAccess> Interpreter<'_, R> {
                 (a, b, c, d) => return Err(unfit("InputTable2", &[a, b, c, d])),
             },
             Op::Interpolate { table, argument } => match (v(table)?, v(argument)?) {
-                (Value::Table(table), Value::Scalar(argument)) => Value::Scalar(self.rt.scalars_interpolate(table, argument)?),
+                (Value::Table(table), Value::Scalar(argument)) => Value::Scalar(self.rt.interpolate(table, argument)?),
                 (Value::Table(table), Value::Scalars(argument)) => Value::Scalars(self.rt.interpolate(table, argument)?),
                 (a, b) => return Err(unfit("Interpolate", &[a, b])),
             },
@@ -117,9 +117,9 @@ impl<R: DerivativeAccess> Interpreter<'_, R> {
             Op::Arithmetic(op, a, b) => self.arithmetic(*op, v(a)?, v(b)?)?,
             Op::Compare(op, a, b) => match (v(a)?, v(b)?) {
                 (Value::Scalars(a), Value::Scalars(b)) => Value::Bools(self.rt.compare(*op, a, b)?),
-                (Value::Scalars(a), Value::Scalar(b)) => Value::Bools(self.rt.compare_scalar(*op, a, b)?),
-                (Value::Scalar(a), Value::Scalars(b)) => Value::Bools(self.rt.scalar_compare(*op, a, b)?),
-                (Value::Scalar(a), Value::Scalar(b)) => Value::Bool(self.rt.scalars_compare(*op, a, b)?),
+                (Value::Scalars(a), Value::Scalar(b)) => Value::Bools(self.rt.compare(*op, a, b)?),
+                (Value::Scalar(a), Value::Scalars(b)) => Value::Bools(self.rt.compare(*op, a, b)?),
+                (Value::Scalar(a), Value::Scalar(b)) => Value::Bool(self.rt.compare(*op, a, b)?),
                 (a, b) => self.equality(*op, a, b)?,
             },
             Op::Logic(op, a, b) => self.logic(*op, v(a)?, v(b)?)?,
@@ -128,11 +128,11 @@ impl<R: DerivativeAccess> Interpreter<'_, R> {
                 let target = self.entities(v(target)?)?;
                 match v(data)? {
                     Value::Scalars(data) => Value::Scalars(self.rt.on(data, &target)?),
-                    Value::Vectors(data) => Value::Vectors(self.rt.on_vectors(data, &target)?),
-                    Value::Bools(data) => Value::Bools(self.rt.on_bools(data, &target)?),
+                    Value::Vectors(data) => Value::Vectors(self.rt.on(data, &target)?),
+                    Value::Bools(data) => Value::Bools(self.rt.on(data, &target)?),
                     data => {
                         let data = self.entities(data)?;
-                        Value::Entities(self.rt.on_entities(&data, &target)?)
+                        Value::Entities(self.rt.on(&data, &target)?)
                     }
                 }
             }
@@ -140,18 +140,18 @@ impl<R: DerivativeAccess> Interpreter<'_, R> {
                 let Value::Domain(domain) = v(domain)? else { return Err(unfit("Extend", &[v(domain)?])) };
                 match v(data)? {
                     Value::Scalars(data) => Value::Scalars(self.rt.extend(data, domain)?),
-                    Value::Vectors(data) => Value::Vectors(self.rt.extend_vectors(data, domain)?),
-                    Value::Bools(data) => Value::Bools(self.rt.extend_bools(data, domain)?),
+                    Value::Vectors(data) => Value::Vectors(self.rt.extend(data, domain)?),
+                    Value::Bools(data) => Value::Bools(self.rt.extend(data, domain)?),
                     data => {
                         let data = self.entities(data)?;
-                        Value::Entities(self.rt.extend_entities(&data, domain)?)
+                        Value::Entities(self.rt.extend(&data, domain)?)
                     }
                 }
             }
             Op::Broadcast { value, domain } => match (v(value)?, self.domain_of(v(domain)?)) {
                 (Value::Scalar(value), Some(domain)) => Value::Scalars(self.rt.broadcast(value, &domain)?),
-                (Value::Vector(value), Some(domain)) => Value::Vectors(self.rt.broadcast_vector(value, &domain)?),
-                (Value::Bool(value), Some(domain)) => Value::Bools(self.rt.broadcast_bool(value, &domain)?),
+                (Value::Vector(value), Some(domain)) => Value::Vectors(self.rt.broadcast(value, &domain)?),
+                (Value::Bool(value), Some(domain)) => Value::Bools(self.rt.broadcast(value, &domain)?),
                 (a, _) => return Err(unfit("Broadcast", &[a])),
             },
             Op::Gradient(a) => match v(a)? {
@@ -165,18 +165,18 @@ impl<R: DerivativeAccess> Interpreter<'_, R> {
             Op::FaceReduce { reduction, first, second } => match (v(first)?, v(second)?) {
                 (Value::Scalars(first), Value::Scalars(second)) => Value::Scalars(self.rt.face_reduce(*reduction, first, second)?),
                 (Value::Vectors(first), Value::Vectors(second)) if *reduction == FaceReduction::Sum => {
-                    Value::Vectors(self.rt.face_sum_vectors(first, second)?)
+                    Value::Vectors(self.rt.face_reduce(FaceReduction::Sum, first, second)?)
                 }
                 (a, b) => return Err(unfit(reduction.name(), &[a, b])),
             },
             Op::Dot(a, b) => match (v(a)?, v(b)?) {
                 (Value::Vectors(a), Value::Vectors(b)) => Value::Scalars(self.rt.dot(a, b)?),
-                (Value::Vector(a), Value::Vector(b)) => Value::Scalar(self.rt.vectors_dot(a, b)?),
+                (Value::Vector(a), Value::Vector(b)) => Value::Scalar(self.rt.dot(a, b)?),
                 (a, b) => return Err(unfit("Dot", &[a, b])),
             },
             Op::Component(a, i) => match v(a)? {
                 Value::Vectors(a) => Value::Scalars(self.rt.component(a, *i as usize)?),
-                Value::Vector(a) => Value::Scalar(self.rt.vectors_component(a, *i as usize)?),
+                Value::Vector(a) => Value::Scalar(self.rt.component(a, *i as usize)?),
                 a => return Err(unfit("a component", &[a])),
             },
             Op::Vector(components) => {
@@ -187,9 +187,9 @@ impl<R: DerivativeAccess> Interpreter<'_, R> {
                 let op = *op;
                 match (v(a)?, v(b)?) {
                     (Value::Scalars(a), Value::Scalars(b)) => Value::Scalars(self.rt.math(op, a, b)?),
-                    (Value::Scalars(a), Value::Scalar(b)) => Value::Scalars(self.rt.math_scalar(op, a, b)?),
-                    (Value::Scalar(a), Value::Scalars(b)) => Value::Scalars(self.rt.scalar_math(op, a, b)?),
-                    (Value::Scalar(a), Value::Scalar(b)) => Value::Scalar(self.rt.scalars_math(op, a, b)?),
+                    (Value::Scalars(a), Value::Scalar(b)) => Value::Scalars(self.rt.math(op, a, b)?),
+                    (Value::Scalar(a), Value::Scalars(b)) => Value::Scalars(self.rt.math(op, a, b)?),
+                    (Value::Scalar(a), Value::Scalar(b)) => Value::Scalar(self.rt.math(op, a, b)?),
                     (a, b) => return Err(unfit(&format!("{op:?}"), &[a, b])),
                 }
             }
@@ -199,8 +199,8 @@ impl<R: DerivativeAccess> Interpreter<'_, R> {
             },
             Op::Reduce(op, a) => match (reduction(*op), v(a)?) {
                 (Ok(op), Value::Scalars(a)) => Value::Scalar(self.rt.reduce(op, a)?),
-                (Ok(op), Value::Vectors(a)) => Value::Vector(self.rt.reduce_vectors(op, a)?),
-                (Err(op), Value::Bools(a)) => Value::Bool(self.rt.reduce_bools(op, a)?),
+                (Ok(op), Value::Vectors(a)) => Value::Vector(self.rt.reduce(op, a)?),
+                (Err(op), Value::Bools(a)) => Value::Bool(self.rt.reduce(op, a)?),
                 (_, a) => return Err(unfit("a reduction", &[a])),
             },
             Op::Load(_) | Op::Exchange { .. } | Op::Call { .. } | Op::Newton { .. } => {
@@ -221,24 +221,24 @@ impl<R: DerivativeAccess> Interpreter<'_, R> {
     fn unary(&mut self, op: UnaryOp, a: &Value<R>) -> Result<Value<R>, Error> {
         if let UnaryOp::Elementary(function) = op {
             return match a {
-                Value::Scalar(a) => Ok(Value::Scalar(self.rt.scalars_elementary(function, a)?)),
+                Value::Scalar(a) => Ok(Value::Scalar(self.rt.elementary(function, a)?)),
                 Value::Scalars(a) => Ok(Value::Scalars(self.rt.elementary(function, a)?)),
                 a => Err(unfit(&format!("{op}"), &[a])),
             };
         }
         Ok(match (op, a) {
-            (UnaryOp::Neg, Value::Scalar(a)) => Value::Scalar(self.rt.scalar_neg(a)?),
+            (UnaryOp::Neg, Value::Scalar(a)) => Value::Scalar(self.rt.neg(a)?),
             (UnaryOp::Neg, Value::Scalars(a)) => Value::Scalars(self.rt.neg(a)?),
-            (UnaryOp::Neg, Value::Vector(a)) => Value::Vector(self.rt.vectors_neg(a)?),
-            (UnaryOp::Neg, Value::Vectors(a)) => Value::Vectors(self.rt.vector_neg(a)?),
-            (UnaryOp::Neg, Value::Sequence(a)) => Value::Sequence(self.rt.sequence_neg(a)?),
-            (UnaryOp::Not, Value::Bool(a)) => Value::Bool(self.rt.bools_not(a)?),
+            (UnaryOp::Neg, Value::Vector(a)) => Value::Vector(self.rt.neg(a)?),
+            (UnaryOp::Neg, Value::Vectors(a)) => Value::Vectors(self.rt.neg(a)?),
+            (UnaryOp::Neg, Value::Sequence(a)) => Value::Sequence(self.rt.neg(a)?),
+            (UnaryOp::Not, Value::Bool(a)) => Value::Bool(self.rt.not(a)?),
             (UnaryOp::Not, Value::Bools(a)) => Value::Bools(self.rt.not(a)?),
-            (UnaryOp::Abs, Value::Scalar(a)) => Value::Scalar(self.rt.scalar_abs(a)?),
+            (UnaryOp::Abs, Value::Scalar(a)) => Value::Scalar(self.rt.abs(a)?),
             (UnaryOp::Abs, Value::Scalars(a)) => Value::Scalars(self.rt.abs(a)?),
-            (UnaryOp::Sqrt, Value::Scalar(a)) => Value::Scalar(self.rt.scalar_sqrt(a)?),
+            (UnaryOp::Sqrt, Value::Scalar(a)) => Value::Scalar(self.rt.sqrt(a)?),
             (UnaryOp::Sqrt, Value::Scalars(a)) => Value::Scalars(self.rt.sqrt(a)?),
-            (UnaryOp::Length, Value::Vector(a)) => Value::Scalar(self.rt.vectors_length(a)?),
+            (UnaryOp::Length, Value::Vector(a)) => Value::Scalar(self.rt.length(a)?),
             (UnaryOp::Length, Value::Vectors(a)) => Value::Scalars(self.rt.length(a)?),
             (op, a) => return Err(unfit(&format!("{op}"), &[a])),
         })
@@ -267,10 +267,10 @@ impl<R: DerivativeAccess> Interpreter<'_, R> {
     fn logic(&mut self, op: Logic, a: &Value<R>, b: &Value<R>) -> Result<Value<R>, Error> {
         let rt = &mut *self.rt;
         Ok(match (op, a, b) {
-            (op, Value::Bool(a), Value::Bool(b)) => Value::Bool(rt.bools_logic(op, a, b)?),
+            (op, Value::Bool(a), Value::Bool(b)) => Value::Bool(rt.logic(op, a, b)?),
             (op, Value::Bools(a), Value::Bools(b)) => Value::Bools(rt.logic(op, a, b)?),
             // All three commute.
-            (op, Value::Bools(a), Value::Bool(b)) | (op, Value::Bool(b), Value::Bools(a)) => Value::Bools(rt.logic_bool(op, a, b)?),
+            (op, Value::Bools(a), Value::Bool(b)) | (op, Value::Bool(b), Value::Bools(a)) => Value::Bools(rt.logic(op, a, b)?),
             (op, a, b) => return Err(unfit(&format!("{op:?}"), &[a, b])),
         })
     }
@@ -284,8 +284,8 @@ impl<R: DerivativeAccess> Interpreter<'_, R> {
     pub(crate) fn collection_domain(&self, value: &Value<R>) -> Option<R::Domain> {
         match value {
             Value::Scalars(values) => Some(self.rt.domain_of(values)),
-            Value::Vectors(values) => Some(self.rt.domain_of_vectors(values)),
-            Value::Bools(values) => Some(self.rt.domain_of_bools(values)),
+            Value::Vectors(values) => Some(self.rt.domain_of(values)),
+            Value::Bools(values) => Some(self.rt.domain_of(values)),
             Value::Entities(values) => Some(self.rt.domain_of_entities(values).0),
             Value::Scalar(_)
             | Value::Bool(_)
@@ -315,7 +315,7 @@ impl<R: DerivativeAccess> Interpreter<'_, R> {
             });
         }
         let broadcast: Vec<&R::ScalarCollection> = broadcast.iter().collect();
-        Ok(Value::Vectors(self.rt.vector_collection_of(&broadcast)?))
+        Ok(Value::Vectors(self.rt.vector(&broadcast)?))
     }
 
     fn arithmetic(&mut self, op: Arithmetic, a: &Value<R>, b: &Value<R>) -> Result<Value<R>, Error> {
@@ -323,26 +323,26 @@ impl<R: DerivativeAccess> Interpreter<'_, R> {
         let (rt, binary) = (&mut *self.rt, binary(op));
         // Products of a number and a Vector or a sequence commute bit for bit.
         Ok(match (op, a, b) {
-            (_, Value::Scalar(a), Value::Scalar(b)) => Value::Scalar(rt.scalars_binary(binary, a, b)?),
+            (_, Value::Scalar(a), Value::Scalar(b)) => Value::Scalar(rt.binary(binary, a, b)?),
             (_, Value::Scalars(a), Value::Scalars(b)) => Value::Scalars(rt.binary(binary, a, b)?),
-            (Mul | Div, Value::Scalars(a), Value::Scalar(b)) => Value::Scalars(rt.binary_scalar(binary, a, b)?),
-            (Mul | Div, Value::Scalar(a), Value::Scalars(b)) => Value::Scalars(rt.scalar_binary(binary, a, b)?),
-            (Add | Sub, Value::Vector(a), Value::Vector(b)) => Value::Vector(rt.vectors_binary(binary, a, b)?),
+            (Mul | Div, Value::Scalars(a), Value::Scalar(b)) => Value::Scalars(rt.binary(binary, a, b)?),
+            (Mul | Div, Value::Scalar(a), Value::Scalars(b)) => Value::Scalars(rt.binary(binary, a, b)?),
+            (Add | Sub, Value::Vector(a), Value::Vector(b)) => Value::Vector(rt.binary(binary, a, b)?),
             (Mul | Div, Value::Vector(a), Value::Scalar(b)) | (Mul, Value::Scalar(b), Value::Vector(a)) => {
-                Value::Vector(rt.vectors_binary_scalar(binary, a, b)?)
+                Value::Vector(rt.binary(binary, a, b)?)
             }
             (Mul | Div, Value::Vector(a), Value::Scalars(b)) | (Mul, Value::Scalars(b), Value::Vector(a)) => {
-                Value::Vectors(rt.vectors_binary_collection(binary, a, b)?)
+                Value::Vectors(rt.binary(binary, a, b)?)
             }
-            (Add | Sub, Value::Vectors(a), Value::Vectors(b)) => Value::Vectors(rt.vector_binary(binary, a, b)?),
+            (Add | Sub, Value::Vectors(a), Value::Vectors(b)) => Value::Vectors(rt.binary(binary, a, b)?),
             (Mul | Div, Value::Vectors(a), Value::Scalars(b)) | (Mul, Value::Scalars(b), Value::Vectors(a)) => {
-                Value::Vectors(rt.vector_binary_collection(binary, a, b)?)
+                Value::Vectors(rt.binary(binary, a, b)?)
             }
             (Mul | Div, Value::Vectors(a), Value::Scalar(b)) | (Mul, Value::Scalar(b), Value::Vectors(a)) => {
-                Value::Vectors(rt.vector_binary_scalar(binary, a, b)?)
+                Value::Vectors(rt.binary(binary, a, b)?)
             }
             (Mul | Div, Value::Sequence(a), Value::Scalar(b)) | (Mul, Value::Scalar(b), Value::Sequence(a)) => {
-                Value::Sequence(rt.sequence_binary_scalar(binary, a, b)?)
+                Value::Sequence(rt.binary(binary, a, b)?)
             }
             (Add | Sub | Mul | Div, a, b) => return Err(unfit(&format!("{op:?}"), &[a, b])),
         })
@@ -363,11 +363,11 @@ impl<R: DerivativeAccess> Interpreter<'_, R> {
                 Value::Entities(self.rt.choose(c, &a, &b)?)
             }
             (Value::Bools(c), Value::Scalars(a), Value::Scalars(b)) => Value::Scalars(self.rt.select(c, a, b)?),
-            (Value::Bools(c), Value::Vectors(a), Value::Vectors(b)) => Value::Vectors(self.rt.select_vectors(c, a, b)?),
-            (Value::Bools(c), Value::Bools(a), Value::Bools(b)) => Value::Bools(self.rt.select_bools(c, a, b)?),
+            (Value::Bools(c), Value::Vectors(a), Value::Vectors(b)) => Value::Vectors(self.rt.select(c, a, b)?),
+            (Value::Bools(c), Value::Bools(a), Value::Bools(b)) => Value::Bools(self.rt.select(c, a, b)?),
             (Value::Bools(c), Value::Entities(_) | Value::Domain(_), Value::Entities(_) | Value::Domain(_)) => {
                 let (a, b) = (self.entities(a)?, self.entities(b)?);
-                Value::Entities(self.rt.select_entities(c, &a, &b)?)
+                Value::Entities(self.rt.select(c, &a, &b)?)
             }
             (c, a, b) => return Err(unfit("a choice", &[c, a, b])),
         })

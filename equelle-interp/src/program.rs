@@ -188,17 +188,17 @@ impl<'a, R: DerivativeAccess> Interpreter<'a, R> {
             StmtKind::Output { tag, value } => {
                 let Value::Text(tag) = frame.value(*tag)? else { return Err(defect("the tag of an output is no Text")) };
                 match frame.value(*value)? {
-                    Value::Scalar(v) => self.rt.output_scalar(tag, v)?,
-                    Value::Bool(v) => self.rt.output_bool(tag, v)?,
-                    Value::Vector(v) => self.rt.output_vector(tag, v)?,
+                    Value::Scalar(v) => self.rt.output(tag, v)?,
+                    Value::Bool(v) => self.rt.output(tag, v)?,
+                    Value::Vector(v) => self.rt.output(tag, v)?,
                     Value::Text(v) => self.rt.output_text(tag, v)?,
-                    Value::Scalars(v) => self.rt.output_collection(tag, v)?,
-                    Value::Vectors(v) => self.rt.output_vectors(tag, v)?,
-                    Value::Bools(v) => self.rt.output_bools(tag, v)?,
-                    Value::Entities(v) => self.rt.output_entities(tag, v)?,
+                    Value::Scalars(v) => self.rt.output(tag, v)?,
+                    Value::Vectors(v) => self.rt.output(tag, v)?,
+                    Value::Bools(v) => self.rt.output(tag, v)?,
+                    Value::Entities(v) => self.rt.output(tag, v)?,
                     Value::Domain(v) => {
                         let entities = self.rt.entities(v)?;
-                        self.rt.output_entities(tag, &entities)?;
+                        self.rt.output(tag, &entities)?;
                     }
                     Value::Sequence(_) => return Err(defect("a Sequence cannot be output")),
                     Value::Table(_) => return Err(defect("a Table cannot be output")),
@@ -276,10 +276,10 @@ impl<'a, R: DerivativeAccess> Interpreter<'a, R> {
             let name = &frame.function.mutables[mutable.0 as usize].name;
             let value = frame.mutables[mutable.0 as usize].as_ref().ok_or_else(|| defect("a mutable has not been assigned"))?;
             let result = match value {
-                Value::Scalar(v) => self.rt.check_scalar(name, v),
-                Value::Vector(v) => self.rt.check_vector(name, v),
-                Value::Scalars(v) => self.rt.check_collection(name, v),
-                Value::Vectors(v) => self.rt.check_vectors(name, v),
+                Value::Scalar(v) => self.rt.check(name, v),
+                Value::Vector(v) => self.rt.check(name, v),
+                Value::Scalars(v) => self.rt.check(name, v),
+                Value::Vectors(v) => self.rt.check(name, v),
                 Value::Bool(_)
                 | Value::Text(_)
                 | Value::Bools(_)
@@ -375,8 +375,8 @@ impl<'a, R: DerivativeAccess> Interpreter<'a, R> {
             }
             Op::Exchange { value, depth } => match frame.value_mut(*value)? {
                 Value::Scalars(values) => self.rt.exchange(values, *depth).map(|()| Vec::new()),
-                Value::Vectors(values) => self.rt.exchange_vectors(values, *depth).map(|()| Vec::new()),
-                Value::Bools(values) => self.rt.exchange_bools(values, *depth).map(|()| Vec::new()),
+                Value::Vectors(values) => self.rt.exchange(values, *depth).map(|()| Vec::new()),
+                Value::Bools(values) => self.rt.exchange(values, *depth).map(|()| Vec::new()),
                 _ => Err(defect("an exchange of what is no collection of numbers or truth values")),
             },
             Op::Call { function, args } => {

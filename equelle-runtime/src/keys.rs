@@ -95,7 +95,7 @@ pub const KEYS: &[Key] = &[
     key(Grid, "nonnc", REFUSED, "refuse", "a GRDECL deck that connects neighbours by index only"),
     key(Grid, "pinchreg", REFUSED, "refuse", "rules for pinched layers by region in a GRDECL deck"),
     key(Grid, "grid_periodic", Other("SIDES"), "", "sides that are joined: x-:x+, west:east; none: not even those of a mesh of Gmsh"),
-    key(Grid, "grid_dim", Words(&["1", "2", "3"]), "2", "dimension of a Cartesian grid"),
+    key(Grid, "grid_dim", Words(&["1", "2", "3"]), "2", "dimension of a Cartesian grid; 3 where nz, dz or lz is given"),
     key(Grid, "nx", Count, "6", "cells along x"),
     key(Grid, "ny", Count, "1", "cells along y"),
     key(Grid, "nz", Count, "1", "cells along z"),

@@ -37,6 +37,7 @@ pub mod newton;
 pub mod number;
 pub mod observed;
 pub mod observer;
+pub mod operations;
 pub mod operators;
 pub mod output;
 pub mod params;
@@ -56,6 +57,7 @@ pub mod source;
 pub mod temporary;
 pub mod threads;
 pub mod traits;
+pub mod value_traits;
 pub mod vtk;
 pub mod wire;
 
@@ -70,6 +72,7 @@ pub use kernel_info::{KernelBytes, KernelInfo};
 pub use math::table2::TablePart;
 pub use memory::{Buffers, MemoryPlan, SetMemory, SolveMemory};
 pub use observed::{Observed, Variable};
+pub use operations::Operations;
 pub use operators::{Binary, BinaryMath, BoolReduction, Comparison, Elementary, FaceReduction, Logic, Reduction, Unary};
 pub use params::Parameters;
 pub use program::{
@@ -81,3 +84,4 @@ pub use session::{RoundLength, Session};
 pub use simulator::Backend;
 pub use source::{ImportedSource, Source};
 pub use traits::*;
+pub use value_traits::{Check, Exchange, Output};

@@ -109,15 +109,15 @@ impl<R: Checkpoint> RunState for Between<'_, '_, '_, R> {
             Variable::Bool(value) => StateValue::Bool(rt.bool_value(value)?),
             Variable::Vector(value) => StateValue::Vector(rt.vector_value(value)?),
             Variable::Collection(values) => {
-                let domain = rt.domain_of(values);
+                let domain = rt.domain_of(&**values);
                 StateValue::Scalars(in_file_order(&domain, rt.values(values)?))
             }
             Variable::Bools(values) => {
-                let domain = rt.domain_of_bools(values);
+                let domain = rt.domain_of(&**values);
                 StateValue::Bools(in_file_order(&domain, rt.bools(values)?))
             }
             Variable::Vectors(values) => {
-                let domain = rt.domain_of_vectors(values);
+                let domain = rt.domain_of(&**values);
                 let components: Vec<Vec<f64>> = rt.vectors(values)?.into_iter().map(|values| in_file_order(&domain, values)).collect();
                 let dim = components.len();
                 let rows = (0..domain.len()).flat_map(|element| components.iter().map(move |component| component[element]));
@@ -151,19 +151,19 @@ impl<R: Checkpoint> RunState for Between<'_, '_, '_, R> {
                 rt.assign(*variable, value);
             }
             (Variable::Collection(variable), StateValue::Scalars(values)) => {
-                let domain = rt.domain_of(variable);
+                let domain = rt.domain_of(&**variable);
                 fits(&domain, values.len())?;
                 let values = rt.scalar_collection(&domain, domain.from_file_order(values))?;
                 rt.assign(*variable, values);
             }
             (Variable::Bools(variable), StateValue::Bools(values)) => {
-                let domain = rt.domain_of_bools(variable);
+                let domain = rt.domain_of(&**variable);
                 fits(&domain, values.len())?;
                 let values = rt.bool_collection(&domain, domain.from_file_order(values))?;
                 rt.assign(*variable, values);
             }
             (Variable::Vectors(variable), StateValue::Vectors { dim: axes, values }) if axes == dim => {
-                let domain = rt.domain_of_vectors(variable);
+                let domain = rt.domain_of(&**variable);
                 fits(&domain, values.len() / dim)?;
                 let component = |axis: usize| domain.from_file_order(values.iter().skip(axis).step_by(dim).copied().collect());
                 let values = rt.vector_collection(&domain, (0..dim).map(component).collect())?;
@@ -183,7 +183,7 @@ impl<R: Checkpoint> RunState for Between<'_, '_, '_, R> {
             let kind = variables[position].1.kind();
             return Err(Error::new(ErrorKind::Usage, format!("`{name}` is {kind}, and collections of Scalars are reduced")));
         };
-        let reduced = rt.reduce(reduction, values)?;
+        let reduced = rt.reduce(reduction, &**values)?;
         rt.scalar_value(&reduced)
     }
 

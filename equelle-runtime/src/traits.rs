@@ -1,11 +1,11 @@
 //! The interface between generated code and back-ends.
 //!
-//! [`EquelleRuntime`] has what every program needs: domains, inputs, outputs, loops. [`Operations`]
-//! is the operation level (`-O0`): one method per Equelle operation. The kernel level (`-O2`) is a
-//! trait `Kernels: EquelleRuntime` in the generated package, with one method per kernel,
-//! implemented there once per back-end. [`Implicit`] adds Newton's method. [`HostAccess`] and
-//! [`crate::DerivativeAccess`] copy values to and from plain vectors, for the interpreter and the
-//! tests.
+//! [`EquelleRuntime`] has what every program needs: domains, inputs, outputs, loops.
+//! [`crate::Operations`] is the operation level (`-O0`): one method per Equelle operation. The
+//! kernel level (`-O2`) is a trait `Kernels: EquelleRuntime` in the generated package, with one
+//! method per kernel, implemented there once per back-end. [`Implicit`] adds Newton's method.
+//! [`HostAccess`] and [`crate::DerivativeAccess`] copy values to and from plain vectors, for the
+//! interpreter and the tests.
 //!
 //! Scalars are opaque handles that may live on a device; only [`HostAccess`] and outputs read them.
 //! Collections are cheap to clone (reference counted), immutable, and have a domain. Errors name
@@ -13,15 +13,31 @@
 
 use crate::entity::{CanonicalSet, EntityKind};
 use crate::error::Error;
-use crate::grid::{GeometryArray, Grid, SideMap};
+use crate::grid::{GeometryArray, Grid};
 use crate::math::table2::TablePart;
 use crate::memory::MemoryPlan;
 use crate::newton::rescue;
-use crate::operators::{Binary, BinaryMath, BoolReduction, Comparison, Elementary, FaceReduction, Logic, Reduction, Unary};
 use crate::session::{RoundLength, Session};
+use crate::value_traits::{Check, Exchange, Output};
 
 /// Methods for every program.
-pub trait EquelleRuntime: Sized {
+pub trait EquelleRuntime:
+    Sized
+    + Output<<Self as EquelleRuntime>::Scalar>
+    + Output<<Self as EquelleRuntime>::Bool>
+    + Output<<Self as EquelleRuntime>::Vector>
+    + Output<<Self as EquelleRuntime>::ScalarCollection>
+    + Output<<Self as EquelleRuntime>::VectorCollection>
+    + Output<<Self as EquelleRuntime>::BoolCollection>
+    + Output<<Self as EquelleRuntime>::EntityCollection>
+    + Check<<Self as EquelleRuntime>::Scalar>
+    + Check<<Self as EquelleRuntime>::Vector>
+    + Check<<Self as EquelleRuntime>::ScalarCollection>
+    + Check<<Self as EquelleRuntime>::VectorCollection>
+    + Exchange<<Self as EquelleRuntime>::ScalarCollection>
+    + Exchange<<Self as EquelleRuntime>::VectorCollection>
+    + Exchange<<Self as EquelleRuntime>::BoolCollection>
+{
     /// One real number, possibly on a device.
     type Scalar: Clone;
     /// One Bool, possibly on a device.
@@ -91,22 +107,8 @@ pub trait EquelleRuntime: Sized {
     /// A part of a table of two arguments.
     fn input_table2(&mut self, name: &str, first: &str, second: &str, value: &str, part: TablePart) -> Result<Self::Table, Error>;
 
-    /// Writes `tag = value` to standard output.
-    fn output_scalar(&mut self, tag: &str, value: &Self::Scalar) -> Result<(), Error>;
-    /// Writes to standard output or to a file, in the order of the grid's file.
-    fn output_collection(&mut self, tag: &str, value: &Self::ScalarCollection) -> Result<(), Error>;
-    /// Writes `tag = true` or `tag = false`.
-    fn output_bool(&mut self, tag: &str, value: &Self::Bool) -> Result<(), Error>;
-    /// Writes `tag = x y z`, as many components as the grid has dimensions.
-    fn output_vector(&mut self, tag: &str, value: &Self::Vector) -> Result<(), Error>;
-    /// Writes `tag = text`.
+    /// Writes `tag = text`. Other values are put out by [`Output`].
     fn output_text(&mut self, tag: &str, value: &str) -> Result<(), Error>;
-    /// Writes the components of each element in a row.
-    fn output_vectors(&mut self, tag: &str, value: &Self::VectorCollection) -> Result<(), Error>;
-    /// Writes 1 or 0 for each element.
-    fn output_bools(&mut self, tag: &str, value: &Self::BoolCollection) -> Result<(), Error>;
-    /// Writes the index of each entity in its kind, -1 for Empty.
-    fn output_entities(&mut self, tag: &str, value: &Self::EntityCollection) -> Result<(), Error>;
 
     /// Begins `For ... In sequence`. The outermost loop drives progress messages.
     fn begin_loop(&mut self, sequence: &Self::Sequence) -> Result<Self::Loop, Error>;
@@ -125,15 +127,6 @@ pub trait EquelleRuntime: Sized {
     /// True if the state is checked now, at the end of a round of an outermost loop: after few of
     /// many rounds. See [`crate::session::finite`].
     fn samples_state(&mut self, state: &Self::Loop) -> bool;
-    /// Checks that a mutable variable of this name is finite. Errors have the current line.
-    fn check_scalar(&mut self, name: &str, value: &Self::Scalar) -> Result<(), Error>;
-    /// [`EquelleRuntime::check_scalar`] for a Vector.
-    fn check_vector(&mut self, name: &str, value: &Self::Vector) -> Result<(), Error>;
-    /// [`EquelleRuntime::check_scalar`] for each element; the error names the first one in the
-    /// order of the grid's file.
-    fn check_collection(&mut self, name: &str, value: &Self::ScalarCollection) -> Result<(), Error>;
-    /// [`EquelleRuntime::check_collection`] for each component.
-    fn check_vectors(&mut self, name: &str, value: &Self::VectorCollection) -> Result<(), Error>;
     /// Refuses a grid that is no uniform Cartesian one with at least these numbers of cells (0: the
     /// program names no such axis), for the statement on a line.
     fn require_cells(&mut self, cells: [usize; 3], line: u32) -> Result<(), Error>;
@@ -143,237 +136,12 @@ pub trait EquelleRuntime: Sized {
     /// Warns on a grid with joined sides that the statement on a line reads stored positions of
     /// cells through faces.
     fn read_stored_positions(&mut self, line: u32);
-    /// Brings the values of the first `depth` layers of the halo from the ranks that own them.
-    /// Nothing on one rank.
-    fn exchange(&mut self, _values: &mut Self::ScalarCollection, _depth: u32) -> Result<(), Error> {
-        Ok(())
-    }
-    /// [`EquelleRuntime::exchange`] for Vectors.
-    fn exchange_vectors(&mut self, _values: &mut Self::VectorCollection, _depth: u32) -> Result<(), Error> {
-        Ok(())
-    }
-    /// [`EquelleRuntime::exchange`] for Bools.
-    fn exchange_bools(&mut self, _values: &mut Self::BoolCollection, _depth: u32) -> Result<(), Error> {
-        Ok(())
-    }
     /// The width of the cells of a Cartesian grid along an axis.
     fn cell_width(&mut self, axis: usize) -> Result<Self::Scalar, Error>;
     /// The number of its cells along an axis.
     fn cells_along(&mut self, axis: usize) -> Result<Self::Scalar, Error>;
     /// Ends the program: waits for all queued work, reports deferred errors.
     fn finish(&mut self) -> Result<(), Error>;
-}
-
-/// A method for each operation that takes the operator, and a method for each operator by its name.
-macro_rules! by_operator {
-    ($($all:ident(op: $op:ident, $a:ident: $left:ident $(, $b:ident: $right:ident)?) -> $out:ident { $($name:ident: $value:ident),* })*) => {$(
-        fn $all(&mut self, op: $op, $a: &Self::$left $(, $b: &Self::$right)?) -> Result<Self::$out, Error>;
-        by_operator! { @each $all $op ($a $left $($b $right)?) $out $($name $value)* }
-    )*};
-    (@each $all:ident $op:ident $operands:tt $out:ident $($name:ident $value:ident)*) => {
-        $(by_operator! { @one $all $op $operands $out $name $value })*
-    };
-    (@one $all:ident $op:ident ($a:ident $left:ident $($b:ident $right:ident)?) $out:ident $name:ident $value:ident) => {
-        fn $name(&mut self, $a: &Self::$left $(, $b: &Self::$right)?) -> Result<Self::$out, Error> {
-            self.$all($op::$value, $a $(, $b)?)
-        }
-    };
-}
-
-/// The operation level. Collection operands of one call are on the same domain unless said
-/// otherwise, as the compiler has checked. Method names: `op` for collections, `op_scalar` for
-/// collection and Scalar, `scalar_op` for Scalar and collection, `scalars_op` for Scalars.
-#[allow(missing_docs)]
-pub trait Operations: EquelleRuntime {
-    // Topology and geometry.
-    fn first_cell(&mut self, faces: &Self::EntityCollection) -> Result<Self::EntityCollection, Error>;
-    fn second_cell(&mut self, faces: &Self::EntityCollection) -> Result<Self::EntityCollection, Error>;
-    /// The cell at an offset in a Cartesian grid from each cell.
-    fn offset_cells(&mut self, cells: &Self::EntityCollection, by: [i8; 3], beyond: [SideMap; 6]) -> Result<Self::EntityCollection, Error>;
-    /// True if the cell this many cells further along an axis is beyond the side there.
-    fn is_outside(&mut self, cells: &Self::EntityCollection, axis: usize, by: i8) -> Result<Self::BoolCollection, Error>;
-    /// True if the sum of the numbers of each cell along some axes is even.
-    fn is_even(&mut self, cells: &Self::EntityCollection, axes: [bool; 3]) -> Result<Self::BoolCollection, Error>;
-    /// The number of each cell along an axis.
-    fn index_along(&mut self, cells: &Self::EntityCollection, axis: usize) -> Result<Self::ScalarCollection, Error>;
-    fn is_empty(&mut self, entities: &Self::EntityCollection) -> Result<Self::BoolCollection, Error>;
-    /// The faces themselves, Empty included.
-    ///
-    /// # Errors
-    /// `Simulation` where one has two cells.
-    fn one_cell(&mut self, faces: &Self::EntityCollection) -> Result<Self::EntityCollection, Error>;
-    fn measure(&mut self, entities: &Self::EntityCollection) -> Result<Self::ScalarCollection, Error>;
-    fn centroid(&mut self, entities: &Self::EntityCollection) -> Result<Self::VectorCollection, Error>;
-    fn normal(&mut self, faces: &Self::EntityCollection) -> Result<Self::VectorCollection, Error>;
-    /// From the centroid of each face on the side of its second cell to that on the side of the
-    /// first, in metres; zero where both meet.
-    fn face_gap(&mut self, faces: &Self::EntityCollection) -> Result<Self::VectorCollection, Error>;
-    /// Transmissibility that the grid gives each face, in cubic metres; negative where that of
-    /// geometry holds.
-    fn face_transmissibility(&mut self, faces: &Self::EntityCollection) -> Result<Self::ScalarCollection, Error>;
-
-    // Arithmetic: of one operation the method for all operators, then those for each. Vectors are
-    // added, and multiplied and divided by numbers.
-    by_operator! {
-        scalars_unary(op: Unary, a: Scalar) -> Scalar { scalar_neg: Neg, scalar_abs: Abs, scalar_sqrt: Sqrt }
-        unary(op: Unary, a: ScalarCollection) -> ScalarCollection { neg: Neg, abs: Abs, sqrt: Sqrt }
-        scalars_binary(op: Binary, a: Scalar, b: Scalar) -> Scalar { scalars_add: Add, scalars_sub: Sub, scalars_mul: Mul, scalars_div: Div }
-        binary(op: Binary, a: ScalarCollection, b: ScalarCollection) -> ScalarCollection { add: Add, sub: Sub, mul: Mul, div: Div }
-        binary_scalar(op: Binary, a: ScalarCollection, s: Scalar) -> ScalarCollection { mul_scalar: Mul, div_scalar: Div }
-        scalar_binary(op: Binary, s: Scalar, a: ScalarCollection) -> ScalarCollection { scalar_mul: Mul, scalar_div: Div }
-        vectors_binary(op: Binary, a: Vector, b: Vector) -> Vector { vectors_add: Add, vectors_sub: Sub }
-        vectors_binary_scalar(op: Binary, a: Vector, s: Scalar) -> Vector { vectors_mul: Mul, vectors_div: Div }
-        vectors_binary_collection(op: Binary, a: Vector, s: ScalarCollection) -> VectorCollection {
-            vectors_mul_collection: Mul, vectors_div_collection: Div
-        }
-        vector_binary(op: Binary, a: VectorCollection, b: VectorCollection) -> VectorCollection { vector_add: Add, vector_sub: Sub }
-        vector_binary_collection(op: Binary, a: VectorCollection, s: ScalarCollection) -> VectorCollection { vector_mul: Mul, vector_div: Div }
-        vector_binary_scalar(op: Binary, a: VectorCollection, s: Scalar) -> VectorCollection { vector_mul_scalar: Mul, vector_div_scalar: Div }
-        sequence_binary_scalar(op: Binary, sequence: Sequence, s: Scalar) -> Sequence { sequence_mul: Mul, sequence_div: Div }
-        logic(op: Logic, a: BoolCollection, b: BoolCollection) -> BoolCollection { and: And, or: Or, xor: Xor }
-    }
-
-    // Scalars.
-    fn scalars_elementary(&mut self, function: Elementary, a: &Self::Scalar) -> Result<Self::Scalar, Error> {
-        self.scalars_unary(Unary::Elementary(function), a)
-    }
-    fn scalars_math(&mut self, function: BinaryMath, a: &Self::Scalar, b: &Self::Scalar) -> Result<Self::Scalar, Error> {
-        self.scalars_binary(Binary::Math(function), a, b)
-    }
-
-    /// The value of a table.
-    fn scalars_interpolate(&mut self, table: &Self::Table, a: &Self::Scalar) -> Result<Self::Scalar, Error>;
-
-    // Single Vectors.
-    /// As many components as the grid has dimensions; another number is an error that names both.
-    fn vector(&mut self, components: &[&Self::Scalar]) -> Result<Self::Vector, Error>;
-    fn vectors_neg(&mut self, a: &Self::Vector) -> Result<Self::Vector, Error>;
-    fn vectors_dot(&mut self, a: &Self::Vector, b: &Self::Vector) -> Result<Self::Scalar, Error>;
-    fn vectors_length(&mut self, a: &Self::Vector) -> Result<Self::Scalar, Error>;
-    fn vectors_component(&mut self, a: &Self::Vector, index: usize) -> Result<Self::Scalar, Error>;
-
-    // Single Bools.
-    fn scalars_compare(&mut self, op: Comparison, a: &Self::Scalar, b: &Self::Scalar) -> Result<Self::Bool, Error>;
-    fn bools_not(&mut self, a: &Self::Bool) -> Result<Self::Bool, Error>;
-    fn bools_logic(&mut self, op: Logic, a: &Self::Bool, b: &Self::Bool) -> Result<Self::Bool, Error>;
-    /// The Bool of each element with one Bool for all.
-    fn logic_bool(&mut self, op: Logic, a: &Self::BoolCollection, b: &Self::Bool) -> Result<Self::BoolCollection, Error>;
-    /// One of two whole values.
-    fn choose<T: Clone>(&mut self, condition: &Self::Bool, a: &T, b: &T) -> Result<T, Error>;
-
-    // Collections of Scalar.
-    fn elementary(&mut self, function: Elementary, a: &Self::ScalarCollection) -> Result<Self::ScalarCollection, Error> {
-        self.unary(Unary::Elementary(function), a)
-    }
-    fn math(
-        &mut self,
-        function: BinaryMath,
-        a: &Self::ScalarCollection,
-        b: &Self::ScalarCollection,
-    ) -> Result<Self::ScalarCollection, Error> {
-        self.binary(Binary::Math(function), a, b)
-    }
-    fn math_scalar(&mut self, function: BinaryMath, a: &Self::ScalarCollection, s: &Self::Scalar) -> Result<Self::ScalarCollection, Error> {
-        self.binary_scalar(Binary::Math(function), a, s)
-    }
-    fn scalar_math(&mut self, function: BinaryMath, s: &Self::Scalar, a: &Self::ScalarCollection) -> Result<Self::ScalarCollection, Error> {
-        self.scalar_binary(Binary::Math(function), s, a)
-    }
-
-    /// The value of a table at each number, with its slope as derivative.
-    fn interpolate(&mut self, table: &Self::Table, a: &Self::ScalarCollection) -> Result<Self::ScalarCollection, Error>;
-
-    // Collections of Vector.
-    fn vector_neg(&mut self, a: &Self::VectorCollection) -> Result<Self::VectorCollection, Error>;
-    fn length(&mut self, a: &Self::VectorCollection) -> Result<Self::ScalarCollection, Error>;
-    fn dot(&mut self, a: &Self::VectorCollection, b: &Self::VectorCollection) -> Result<Self::ScalarCollection, Error>;
-    fn component(&mut self, a: &Self::VectorCollection, index: usize) -> Result<Self::ScalarCollection, Error>;
-    /// As many components as the grid has dimensions; another number is an error that names both.
-    fn vector_collection_of(&mut self, components: &[&Self::ScalarCollection]) -> Result<Self::VectorCollection, Error>;
-
-    // Collections of Bool.
-    fn compare(&mut self, op: Comparison, a: &Self::ScalarCollection, b: &Self::ScalarCollection) -> Result<Self::BoolCollection, Error>;
-    fn compare_scalar(&mut self, op: Comparison, a: &Self::ScalarCollection, s: &Self::Scalar) -> Result<Self::BoolCollection, Error>;
-    fn scalar_compare(&mut self, op: Comparison, s: &Self::Scalar, a: &Self::ScalarCollection) -> Result<Self::BoolCollection, Error>;
-    /// True if two entities, or two Empties, are the same.
-    fn same_entities(&mut self, a: &Self::EntityCollection, b: &Self::EntityCollection) -> Result<Self::BoolCollection, Error>;
-    fn not(&mut self, a: &Self::BoolCollection) -> Result<Self::BoolCollection, Error>;
-
-    /// For each element the value of one branch; NaN of the other does not propagate.
-    fn select(
-        &mut self,
-        condition: &Self::BoolCollection,
-        a: &Self::ScalarCollection,
-        b: &Self::ScalarCollection,
-    ) -> Result<Self::ScalarCollection, Error>;
-    fn select_vectors(
-        &mut self,
-        condition: &Self::BoolCollection,
-        a: &Self::VectorCollection,
-        b: &Self::VectorCollection,
-    ) -> Result<Self::VectorCollection, Error>;
-    fn select_bools(
-        &mut self,
-        condition: &Self::BoolCollection,
-        a: &Self::BoolCollection,
-        b: &Self::BoolCollection,
-    ) -> Result<Self::BoolCollection, Error>;
-    fn select_entities(
-        &mut self,
-        condition: &Self::BoolCollection,
-        a: &Self::EntityCollection,
-        b: &Self::EntityCollection,
-    ) -> Result<Self::EntityCollection, Error>;
-
-    // Gather and scatter.
-    /// Gathers data at the entities of `target`. An Empty target is an error that names the
-    /// element.
-    fn on(&mut self, data: &Self::ScalarCollection, target: &Self::EntityCollection) -> Result<Self::ScalarCollection, Error>;
-    fn on_vectors(&mut self, data: &Self::VectorCollection, target: &Self::EntityCollection) -> Result<Self::VectorCollection, Error>;
-    fn on_bools(&mut self, data: &Self::BoolCollection, target: &Self::EntityCollection) -> Result<Self::BoolCollection, Error>;
-    fn on_entities(&mut self, data: &Self::EntityCollection, target: &Self::EntityCollection) -> Result<Self::EntityCollection, Error>;
-    /// Scatters to a domain that contains the data's, with zeros elsewhere.
-    fn extend(&mut self, data: &Self::ScalarCollection, domain: &Self::Domain) -> Result<Self::ScalarCollection, Error>;
-    fn extend_vectors(&mut self, data: &Self::VectorCollection, domain: &Self::Domain) -> Result<Self::VectorCollection, Error>;
-    fn extend_bools(&mut self, data: &Self::BoolCollection, domain: &Self::Domain) -> Result<Self::BoolCollection, Error>;
-    fn extend_entities(&mut self, data: &Self::EntityCollection, domain: &Self::Domain) -> Result<Self::EntityCollection, Error>;
-    /// The domain that a collection is on.
-    fn domain_of(&self, data: &Self::ScalarCollection) -> Self::Domain;
-    fn domain_of_vectors(&self, data: &Self::VectorCollection) -> Self::Domain;
-    fn domain_of_bools(&self, data: &Self::BoolCollection) -> Self::Domain;
-    /// Broadcasts a value to a domain.
-    fn broadcast(&mut self, value: &Self::Scalar, domain: &Self::Domain) -> Result<Self::ScalarCollection, Error>;
-    fn broadcast_vector(&mut self, value: &Self::Vector, domain: &Self::Domain) -> Result<Self::VectorCollection, Error>;
-    fn broadcast_bool(&mut self, value: &Self::Bool, domain: &Self::Domain) -> Result<Self::BoolCollection, Error>;
-
-    // Discrete operators and reductions.
-    /// For each interior face: second minus first cell.
-    fn gradient(&mut self, values: &Self::ScalarCollection) -> Result<Self::ScalarCollection, Error>;
-    /// For each cell: signed sum over its faces in ascending face index. Values on interior or on
-    /// all faces.
-    fn divergence(&mut self, values: &Self::ScalarCollection) -> Result<Self::ScalarCollection, Error>;
-    /// For each cell: a reduction of `first` on the faces of which it is the first cell and of
-    /// `second` on those of which it is the second, in ascending face index. Both on one set of
-    /// faces; others do not take part.
-    fn face_reduce(
-        &mut self,
-        reduction: FaceReduction,
-        first: &Self::ScalarCollection,
-        second: &Self::ScalarCollection,
-    ) -> Result<Self::ScalarCollection, Error>;
-    /// The sum of [`Operations::face_reduce`], component by component.
-    fn face_sum_vectors(
-        &mut self,
-        first: &Self::VectorCollection,
-        second: &Self::VectorCollection,
-    ) -> Result<Self::VectorCollection, Error>;
-    fn reduce(&mut self, reduction: Reduction, values: &Self::ScalarCollection) -> Result<Self::Scalar, Error>;
-    /// Component by component.
-    fn reduce_vectors(&mut self, reduction: Reduction, values: &Self::VectorCollection) -> Result<Self::Vector, Error>;
-    fn reduce_bools(&mut self, reduction: BoolReduction, values: &Self::BoolCollection) -> Result<Self::Bool, Error>;
-
-    // Sequences.
-    fn sequence_neg(&mut self, sequence: &Self::Sequence) -> Result<Self::Sequence, Error>;
 }
 
 /// A residual of Newton's method: from the runtime and the unknowns in order to one equation for

@@ -51,10 +51,16 @@ impl Installation {
         Ok(Installation { launcher, library: path.to_owned(), name })
     }
 
-    /// The command that starts a program so often.
+    /// The command that starts a program so often. Ranks share cores where there are more of them;
+    /// jobs of a scheduler have as many as it allows.
     pub fn command(&self, n_ranks: u32, program: &Path) -> Command {
         let mut command = Command::new(&self.launcher.program);
         command.arg("-n").arg(n_ranks.to_string()).arg(program);
+        if self.launcher.family == Family::OpenMpi && !is_in_job() && shared_cores(n_ranks).is_some() {
+            // Open MPI 4 and 5 refuse that by default; MPICH does not.
+            let not_given = SHARED_CORES.iter().filter(|(name, _)| std::env::var_os(name).is_none());
+            command.envs(not_given.copied());
+        }
         command
     }
 
@@ -69,6 +75,20 @@ impl Installation {
     pub fn library_path(&self) -> PathBuf {
         self.library.canonicalize().unwrap_or_else(|_| self.library.clone())
     }
+}
+
+/// Variables by which Open MPI starts more ranks than there are cores: of 4, and of 5.
+const SHARED_CORES: [(&str, &str); 2] =
+    [("OMPI_MCA_rmaps_base_oversubscribe", "1"), ("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe")];
+
+/// The cores of this machine, if it has fewer than ranks.
+pub fn shared_cores(n_ranks: u32) -> Option<usize> {
+    std::thread::available_parallelism().ok().map(usize::from).filter(|cores| *cores < n_ranks as usize)
+}
+
+/// True if a scheduler of a cluster has started this program: Slurm, PBS, LSF or Grid Engine.
+pub fn is_in_job() -> bool {
+    ["SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "PE_HOSTFILE"].iter().any(|name| std::env::var_os(name).is_some())
 }
 
 /// Commands that install an MPI.

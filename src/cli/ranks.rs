@@ -23,7 +23,7 @@ use equelle::cargo;
 use equelle::compiled::Compiled;
 use equelle::failure::Failure;
 use equelle::interpret::Kernels;
-use equelle::mpi::Installation;
+use equelle::mpi::{self, Installation};
 use equelle::ranks::RankProgram;
 
 /// Time between looks at a launcher.
@@ -64,6 +64,10 @@ pub(super) fn run(
     RankProgram::new(compiled.verified()).map_err(|error| error.into_failure(compiled.source()))?;
     let library = Parameters::from_words(given)?.path(MPI_LIBRARY)?;
     let mpi = Installation::find(library.as_deref())?;
+    if let Some(cores) = mpi::shared_cores(n_ranks).filter(|_| !mpi::is_in_job()) {
+        let cores = if cores == 1 { "one core".to_owned() } else { format!("{cores} cores") };
+        console.warning(&format!("{n_ranks} ranks share {cores}: fewer of them are faster"));
+    }
     let is_interpreted = args.interpret.is_some() || cargo::version().is_err();
     let mut command = if is_interpreted {
         if args.source.file == Path::new("-") {

@@ -411,6 +411,6 @@ fn names_that_rust_reserves_are_avoided() {
     let package = package(&module);
     let (_, library) = package.files.iter().find(|(path, _)| path == "src/lib.rs").expect("a library");
     assert!(library.contains("let fn_2 = rt.input_scalar(\"x\", &d)?;"), "{library}");
-    assert!(library.contains("let rt_2 = rt.scalar_sqrt(&fn_2)?;"), "{library}");
+    assert!(library.contains("let rt_2 = rt.sqrt(&fn_2)?;"), "{library}");
     assert_eq!(package.name, "type-2");
 }

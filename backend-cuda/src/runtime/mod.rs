@@ -19,6 +19,7 @@ pub(crate) mod grid;
 mod kernel_arguments;
 mod linalg;
 mod operations;
+mod outputs;
 #[allow(clippy::module_inception)]
 pub mod runtime;
 #[cfg(test)]

@@ -4,12 +4,9 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use equelle_runtime::domain::Domain;
-use equelle_runtime::grid::NONE;
-use equelle_runtime::session::finite::Nonfinite;
 use equelle_runtime::session::{LoopState, grid_requirements};
-use equelle_runtime::{CanonicalSet, EquelleRuntime, Error, HostAccess, Real, RoundLength, TablePart};
+use equelle_runtime::{CanonicalSet, EquelleRuntime, Error, HostAccess, RoundLength, TablePart};
 
-use crate::runtime::executor::precision::Precision;
 use crate::runtime::runtime::CudaRuntime;
 use crate::runtime::values::collections::{
     Bool, BoolCollection, Collection, DeviceTable, Elements, EntityCollection, Loop, Scalar, ScalarCollection, Sequence, Vector,
@@ -53,7 +50,7 @@ impl EquelleRuntime for CudaRuntime {
     }
 
     fn require_face_geometry(&mut self, line: u32) -> Result<(), Error> {
-        grid_requirements::require_face_geometry(self.session.grid(), line)
+        grid_requirements::require_face_geometry(&self.session, line)
     }
 
     fn read_stored_positions(&mut self, line: u32) {
@@ -126,98 +123,10 @@ impl EquelleRuntime for CudaRuntime {
         Ok(DeviceTable { buffer, table })
     }
 
-    fn output_scalar(&mut self, tag: &str, value: &Scalar) -> Result<(), Error> {
-        self.resolve_step()?;
-        let value = self.number(value)?;
-        self.check_flag()?;
-        self.session.outputs().scalar(tag, value)
-    }
-
-    fn output_collection(&mut self, tag: &str, value: &ScalarCollection) -> Result<(), Error> {
-        self.resolve_step()?;
-        if self.session.outputs().skips(tag, value.domain.len()) {
-            return Ok(());
-        }
-        // Outputs need no derivatives.
-        let dense = self.plain(value)?;
-        if self.output_async(tag, &dense, 1)? {
-            return Ok(());
-        }
-        let n = value.domain.len();
-        match self.executor.precision() {
-            Precision::Double => {
-                let values: Vec<f64> = self.executor.download(dense.pointer(), n)?;
-                self.check_flag()?;
-                self.session.outputs().collection(tag, value.domain(), &values)
-            }
-            Precision::Single => {
-                let values: Vec<f32> = self.executor.download(dense.pointer(), n)?;
-                self.check_flag()?;
-                self.session.outputs().collection(tag, value.domain(), &values)
-            }
-        }
-    }
-
-    fn output_bool(&mut self, tag: &str, value: &Bool) -> Result<(), Error> {
-        let value = self.bool_value(value)?;
-        self.check_flag()?;
-        self.session.outputs().bool(tag, value)
-    }
-
-    fn output_vector(&mut self, tag: &str, value: &Vector) -> Result<(), Error> {
-        let value = self.vector_value(value)?;
-        self.check_flag()?;
-        self.session.outputs().vector(tag, &value)
-    }
-
     fn output_text(&mut self, tag: &str, value: &str) -> Result<(), Error> {
         self.resolve_step()?;
         self.check_flag()?;
         self.session.outputs().text(tag, value)
-    }
-
-    fn output_vectors(&mut self, tag: &str, value: &VectorCollection) -> Result<(), Error> {
-        self.resolve_step()?;
-        if self.session.outputs().skips(tag, value.domain().len()) {
-            return Ok(());
-        }
-        let components = self.session.grid().dim();
-        if self.output_async(tag, &value.values, components)? {
-            return Ok(());
-        }
-        let values = self.vectors(value)?;
-        self.check_flag()?;
-        match self.executor.precision() {
-            Precision::Double => {
-                let components: Vec<&[f64]> = values.iter().map(Vec::as_slice).collect();
-                self.session.outputs().vectors(tag, value.domain(), &components)
-            }
-            Precision::Single => {
-                let values: Vec<Vec<f32>> = values.into_iter().map(f32::vec_from_f64).collect();
-                let components: Vec<&[f32]> = values.iter().map(Vec::as_slice).collect();
-                self.session.outputs().vectors(tag, value.domain(), &components)
-            }
-        }
-    }
-
-    fn output_bools(&mut self, tag: &str, value: &BoolCollection) -> Result<(), Error> {
-        self.resolve_step()?;
-        if self.session.outputs().skips(tag, value.domain().len()) {
-            return Ok(());
-        }
-        let values = self.bools(value)?;
-        self.check_flag()?;
-        self.session.outputs().bools(tag, value.domain(), &values)
-    }
-
-    fn output_entities(&mut self, tag: &str, value: &EntityCollection) -> Result<(), Error> {
-        self.resolve_step()?;
-        if self.session.outputs().skips(tag, value.domain().len()) {
-            return Ok(());
-        }
-        let entities: Vec<u32> = self.entity_indices(value)?.into_iter().map(|entity| entity.unwrap_or(NONE)).collect();
-        self.check_flag()?;
-        self.session.outputs().entities(tag, value.domain(), value.kind(), &entities)
     }
 
     fn begin_loop(&mut self, sequence: &Sequence) -> Result<Loop, Error> {
@@ -312,38 +221,6 @@ impl EquelleRuntime for CudaRuntime {
 
     fn samples_state(&mut self, state: &Loop) -> bool {
         self.session.samples_state(&state.state)
-    }
-
-    fn check_scalar(&mut self, name: &str, value: &Scalar) -> Result<(), Error> {
-        self.resolve_step()?;
-        if self.session.nonfinite() == Nonfinite::Allow && self.session.loops().measured_variable().is_none() {
-            return Ok(());
-        }
-        let value = self.number(value)?;
-        self.check_flag()?;
-        self.session.check_numbers(name, &[value])
-    }
-
-    fn check_vector(&mut self, name: &str, value: &Vector) -> Result<(), Error> {
-        self.resolve_step()?;
-        if self.session.nonfinite() == Nonfinite::Allow && self.session.loops().measured_variable().is_none() {
-            return Ok(());
-        }
-        let value = self.vector_value(value)?;
-        self.check_flag()?;
-        self.session.check_numbers(name, &value)
-    }
-
-    fn check_collection(&mut self, name: &str, value: &ScalarCollection) -> Result<(), Error> {
-        self.resolve_step()?;
-        let dense = self.plain(value)?;
-        self.check_finite(name, &dense, 1)
-    }
-
-    fn check_vectors(&mut self, name: &str, value: &VectorCollection) -> Result<(), Error> {
-        self.resolve_step()?;
-        let components = self.session.grid().dim();
-        self.check_finite(name, &value.values, components)
     }
 
     fn finish(&mut self) -> Result<(), Error> {

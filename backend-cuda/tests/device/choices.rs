@@ -3,9 +3,10 @@
 
 use backend_cuda::runtime::{Precision, run_on};
 use equelle_runtime::grid::{Cartesian, Grid};
+use equelle_runtime::operations::*;
 use equelle_runtime::params::Parameters;
 use equelle_runtime::session::{Options, Session};
-use equelle_runtime::{CanonicalSet, EntityKind, EquelleRuntime, ErrorKind, Extent, HostAccess, Operations, Program};
+use equelle_runtime::{CanonicalSet, EntityKind, EquelleRuntime, ErrorKind, Extent, HostAccess, Program};
 
 #[test]
 fn an_empty_element_on_such_a_line_has_a_hint_of_its_own() {

@@ -11,9 +11,10 @@ use backend_cuda::runtime::device::sparse::{Allocate, SparseMatrix, SparseProduc
 use backend_cuda::runtime::device::{Device, DevicePtr};
 use backend_cuda::runtime::{Collection, CudaRuntime};
 use equelle_runtime::grid::{Cartesian, Grid};
+use equelle_runtime::operations::*;
 use equelle_runtime::{
     BinaryMath, CanonicalSet, DerivativeAccess, Elementary, EntityKind, EquelleRuntime, Error, ErrorKind, Extent, FaceReduction,
-    HostAccess, Implicit, Operations, Reduction,
+    HostAccess, Implicit, Output, Reduction,
 };
 
 const ALL_CELLS: CanonicalSet = CanonicalSet::new(EntityKind::Cell, Extent::All);
@@ -174,7 +175,7 @@ fn an_on_that_finds_no_data_names_the_entity() {
         let data = rt.scalar_collection(&boundary, vec![1.0, 2.0]).unwrap();
         let target = rt.entity_collection(&all, EntityKind::Cell, vec![Some(0), Some(4), Some(3), Some(1), Some(4)]).unwrap();
         let gathered = rt.on(&data, &target).unwrap();
-        let error = rt.output_collection("gathered", &gathered).unwrap_err();
+        let error = rt.output("gathered", &gathered).unwrap_err();
         assert_eq!(error.kind, ErrorKind::Simulation);
         assert_eq!(error.message, "`On` needs data at cell 3, which the data's domain does not hold (target of cell 2)");
     }
@@ -208,7 +209,7 @@ fn branches_that_are_not_chosen_have_no_entries() {
         let mut rt = line(&device, 3, &[]);
         let rows = rows_of(&mut rt, &[4.0, -1.0, 16.0], |rt, u| {
             let zero = rt.scalar(0.0);
-            let positive = rt.compare_scalar(equelle_runtime::Comparison::Greater, u, &zero)?;
+            let positive = rt.compare(equelle_runtime::Comparison::Greater, u, &zero)?;
             let nothing = rt.broadcast(&zero, &rt.domain_of(u))?;
             let chosen = rt.select(&positive, u, &nothing)?;
             rt.sqrt(&chosen)
@@ -292,18 +293,18 @@ fn every_function_has_its_derivative() {
             let expected = |u: f64| scale * function.derivative(scale * u, function.of(scale * u)).factor();
             compare(&format!("{function:?}"), &expected, &|rt, u| {
                 let scale = rt.scalar(scale);
-                let scaled = rt.mul_scalar(u, &scale)?;
+                let scaled = rt.mul(u, &scale)?;
                 rt.elementary(function, &scaled)
             });
         }
         for (function, first, second) in of_two {
             compare(&format!("{function:?} by the first"), &first, &|rt, u| {
                 let fixed = rt.scalar(fixed);
-                rt.math_scalar(function, u, &fixed)
+                rt.math(function, u, &fixed)
             });
             compare(&format!("{function:?} by the second"), &second, &|rt, u| {
                 let fixed = rt.scalar(fixed);
-                rt.scalar_math(function, &fixed, u)
+                rt.math(function, &fixed, u)
             });
         }
     }
@@ -319,7 +320,7 @@ fn rows_are_restricted_extended_and_united() {
             let entities = rt.entities(&interior)?;
             let inside = rt.on(u, &entities)?;
             let two = rt.scalar(2.0);
-            let half = rt.div_scalar(&inside, &two)?;
+            let half = rt.div(&inside, &two)?;
             let both = rt.add(&inside, &inside)?;
             let rest = rt.sub(&both, &half)?;
             rt.extend(&rest, &u.domain().clone())
@@ -385,8 +386,8 @@ fn a_steady_step_of_operations_copies_nothing_allocates_nothing_and_waits_for_no
             }
             let gradient = rt.gradient(&u).unwrap();
             let divergence = rt.divergence(&gradient).unwrap();
-            let change = rt.mul_scalar(&divergence, &dt).unwrap();
-            let change = rt.scalar_mul(&factor, &change).unwrap();
+            let change = rt.mul(&divergence, &dt).unwrap();
+            let change = rt.mul(&factor, &change).unwrap();
             u = rt.add(&u, &change).unwrap();
             round += 1;
         }

@@ -13,9 +13,10 @@ use backend_cuda::runtime::device::emulator::Emulator;
 use backend_cuda::runtime::device::{Device, STAGING_BUFFERS};
 use backend_cuda::runtime::{CudaRuntime, Precision, run_on};
 use equelle_runtime::grid::{Cartesian, Grid};
+use equelle_runtime::operations::*;
 use equelle_runtime::params::Parameters;
 use equelle_runtime::session::{Options, Session};
-use equelle_runtime::{CanonicalSet, EntityKind, EquelleRuntime, Error, ErrorKind, Extent, HostAccess, Operations, Program};
+use equelle_runtime::{CanonicalSet, Check, EntityKind, EquelleRuntime, Error, ErrorKind, Extent, HostAccess, Output, Program};
 
 const ALL_CELLS: CanonicalSet = CanonicalSet::new(EntityKind::Cell, Extent::All);
 const CELLS: usize = 40;
@@ -69,9 +70,9 @@ fn double_and_put_out(rt: &mut CudaRuntime, rounds: usize, mut each: impl FnMut(
     let two = rt.scalar(2.0);
     let mut u = rt.scalar_collection(&cells, (0..CELLS).map(|k| k as f64).collect())?;
     for round in 0..rounds {
-        rt.output_collection("u", &u)?;
+        rt.output("u", &u)?;
         each(rt, round);
-        u = rt.scalar_mul(&two, &u)?;
+        u = rt.mul(&two, &u)?;
     }
     Ok(())
 }
@@ -121,12 +122,12 @@ fn steps_that_are_not_written_are_not_copied() {
         let mut rt = runtime(device, line(), &words);
         let cells = rt.domain(ALL_CELLS).unwrap();
         let u = rt.scalar_collection(&cells, (0..CELLS).map(|k| k as f64).collect()).unwrap();
-        rt.output_collection("u", &u).unwrap();
+        rt.output("u", &u).unwrap();
         let steps = rt.input_sequence("steps").unwrap();
         let mut state = rt.begin_loop(&steps).unwrap();
         let before = rt.counters();
         while rt.next(&mut state).unwrap().is_some() {
-            rt.output_collection("u", &u).unwrap();
+            rt.output("u", &u).unwrap();
         }
         let after = rt.counters();
         assert_eq!(after.downloads - before.downloads, 3);
@@ -145,7 +146,7 @@ fn large_collections_go_to_files() {
             let mut rt = runtime(Rc::clone(&device), grid, &words[1..]);
             let all = rt.domain(ALL_CELLS).unwrap();
             let u = rt.scalar_collection(&all, vec![0.25; cells]).unwrap();
-            rt.output_collection("u", &u).unwrap();
+            rt.output("u", &u).unwrap();
             rt.finish().unwrap();
             drop(rt);
             assert_eq!(names(&folder).len(), usize::from(cells > 1000), "{cells} cells");
@@ -166,11 +167,11 @@ fn numbers_are_those_of_outputs_at_once() {
             let third = rt.scalar_collection(&cells, vec![1.0 / 3.0; 6]).unwrap();
             let (x, y) = ((0..6).map(f64::from).collect(), vec![-0.5; 6]);
             let vectors = rt.vector_collection(&cells, vec![x, y]).unwrap();
-            rt.output_collection("third", &third).unwrap();
-            rt.output_vectors("vectors", &vectors).unwrap();
+            rt.output("third", &third).unwrap();
+            rt.output("vectors", &vectors).unwrap();
             // Truth is put out at once, after what is on its way.
             let truth = rt.bool_collection(&cells, vec![true, false, true, true, false, false]).unwrap();
-            rt.output_bools("truth", &truth).unwrap();
+            rt.output("truth", &truth).unwrap();
             rt.finish().unwrap();
             let written = match precision {
                 Precision::Double => "0.3333333333333333\n",
@@ -249,11 +250,11 @@ fn a_condition_that_does_not_hold_keeps_the_output_back() {
         let good = rt.entity_collection(&all, EntityKind::Cell, vec![Some(0), Some(4), Some(0), Some(4), Some(4)]).unwrap();
         let bad = rt.entity_collection(&all, EntityKind::Cell, vec![Some(0), Some(4), Some(3), Some(1), Some(4)]).unwrap();
         let gathered = rt.on(&data, &good).unwrap();
-        rt.output_collection("u", &gathered).unwrap();
+        rt.output("u", &gathered).unwrap();
         rt.line(7);
         let gathered = rt.on(&data, &bad).unwrap();
         // The thread may have found out by the next output, or not.
-        let ended = rt.output_collection("u", &gathered).and_then(|()| rt.output_collection("u", &data)).and_then(|()| rt.finish());
+        let ended = rt.output("u", &gathered).and_then(|()| rt.output("u", &data)).and_then(|()| rt.finish());
         let error = ended.unwrap_err();
         assert_eq!(error.kind, ErrorKind::Simulation);
         assert_eq!(error.message, "`On` needs data at cell 3, which the data's domain does not hold (target of cell 2)");
@@ -298,14 +299,14 @@ fn numbers_that_are_not_finite_end_the_run() {
                     for round in 0..5 {
                         rt.line(10 + round);
                         if put_out {
-                            rt.output_collection("u", &u)?;
+                            rt.output("u", &u)?;
                         }
                         let n = rt.scalar(f64::from(round));
-                        rt.output_scalar("n", &n)?;
-                        u = rt.scalar_mul(&factor, &u)?;
+                        rt.output("n", &n)?;
+                        u = rt.mul(&factor, &u)?;
                     }
                     rt.line(20);
-                    rt.check_collection("u", &u)?;
+                    rt.check("u", &u)?;
                     rt.finish()
                 });
                 let text = String::from_utf8(printed.0.lock().unwrap().clone()).unwrap();

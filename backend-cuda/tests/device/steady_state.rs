@@ -6,8 +6,9 @@ use std::rc::Rc;
 use crate::common::devices;
 use backend_cuda::runtime::{Precision, run_on};
 use equelle_runtime::grid::{Cartesian, Grid};
+use equelle_runtime::operations::*;
 use equelle_runtime::session::{Options, Session};
-use equelle_runtime::{CanonicalSet, EntityKind, EquelleRuntime, Extent, HostAccess, Operations, Parameters, Program, RoundLength};
+use equelle_runtime::{CanonicalSet, Check, EntityKind, EquelleRuntime, Extent, HostAccess, Parameters, Program, RoundLength};
 
 /// Four cells, 0.5 to 3.5, are halved: after round n the change is 3.5/2^n and the range so far
 /// 1.75 - 0.5/2^n, of which 1/32 is larger for the first time for n = 7. The time goes on and does
@@ -32,13 +33,13 @@ fn a_loop_on_a_device_ends_after_the_round_that_changes_nothing_more() {
                         let mut u = rt.scalar_collection(&cells, vec![0.5, 1.5, 2.5, 3.5])?;
                         let mut rounds = rt.begin_rounds(RoundLength::Round)?;
                         while rt.goes_on(&mut rounds, &goes_on)? {
-                            u = rt.scalar_mul(&half, &u)?;
+                            u = rt.mul(&half, &u)?;
                             n += 1;
                             assert!(n < 100, "the loop ends");
                             if rt.samples_state(&rounds) {
                                 let t = rt.scalar(f64::from(n));
-                                rt.check_scalar("t", &t)?;
-                                rt.check_collection("u", &u)?;
+                                rt.check("t", &t)?;
+                                rt.check("u", &u)?;
                             }
                         }
                         assert_eq!(n, 7, "{precision:?} {nonfinite}");

@@ -6,7 +6,9 @@ use crate::common::devices;
 use backend_cuda::runtime::{Bool, CudaRuntime, FloatingPoint, KernelModule, Precision, Scalar, run_on};
 use equelle_runtime::grid::{Cartesian, Grid};
 use equelle_runtime::session::{Options, Session};
-use equelle_runtime::{CanonicalSet, EntityKind, EquelleRuntime, Error, ErrorKind, Extent, HostAccess, Parameters, Program, RoundLength};
+use equelle_runtime::{
+    CanonicalSet, Check, EntityKind, EquelleRuntime, Error, ErrorKind, Extent, HostAccess, Output, Parameters, Program, RoundLength,
+};
 
 const KERNELS: KernelModule = KernelModule::constant(
     "steps",
@@ -96,8 +98,8 @@ fn a_step_that_is_not_finite_is_an_error_of_its_line() {
 #[test]
 fn a_wrong_step_comes_before_what_its_round_shows() {
     let ends: [AtEnd; 3] = [
-        |rt| rt.output_scalar("later", &Scalar::Host(1.0)).and_then(|()| Err(Error::new(ErrorKind::Io, "put out"))),
-        |rt| rt.check_scalar("state", &Scalar::Host(f64::NAN)),
+        |rt| rt.output("later", &Scalar::Host(1.0)).and_then(|()| Err(Error::new(ErrorKind::Io, "put out"))),
+        |rt| rt.check("state", &Scalar::Host(f64::NAN)),
         |rt| rt.scalar_value(&Scalar::Host(1.0)).and_then(|_| Err(Error::new(ErrorKind::Io, "copied"))),
     ];
     for at_end in ends {

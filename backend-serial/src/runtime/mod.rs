@@ -45,6 +45,7 @@ mod newton_on_ranks;
 #[cfg(feature = "solvers")]
 mod newton_state;
 mod operations;
+mod outputs;
 pub mod pool;
 #[cfg(feature = "solvers")]
 mod rank_systems;

@@ -5,6 +5,10 @@ use std::sync::Arc;
 
 use equelle_runtime::grid::SideMap;
 use equelle_runtime::math::table::Table;
+use equelle_runtime::operations::{
+    BinaryOperations, Broadcast, Collections, Comparisons, Components, FaceReductions, Interpolation, LogicOperations, Negation,
+    Reductions, UnaryOperations, VectorOperations,
+};
 use equelle_runtime::ranks::RankWork;
 use equelle_runtime::{
     Binary, BoolReduction, CanonicalSet, Comparison, EntityKind, Error, Extent, FaceReduction, Logic, Operations, Real, Reduction, Unary,
@@ -77,108 +81,196 @@ impl<R: Real> Operations for SerialRuntime<R> {
         self.located(topology::normal(self, faces))
     }
 
-    fn scalars_unary(&mut self, op: Unary, a: &f64) -> Result<f64, Error> {
+    fn choose<T: Clone>(&mut self, condition: &bool, a: &T, b: &T) -> Result<T, Error> {
+        Ok(if *condition { a.clone() } else { b.clone() })
+    }
+
+    fn same_entities(&mut self, a: &Entities, b: &Entities) -> Result<Bools, Error> {
+        Ok(bools::same_entities(self, a, b))
+    }
+
+    fn gradient(&mut self, values: &Scalars<R>) -> Result<Scalars<R>, Error> {
+        let interior = self.canonical_domain(CanonicalSet::new(EntityKind::Face, Extent::Interior))?;
+        Ok(discrete::gradient(self, &interior, values))
+    }
+
+    fn divergence(&mut self, values: &Scalars<R>) -> Result<Scalars<R>, Error> {
+        let cells = self.canonical_domain(CanonicalSet::new(EntityKind::Cell, Extent::All))?;
+        Ok(discrete::divergence(self, &cells, values))
+    }
+}
+
+impl<R: Real> UnaryOperations<f64> for SerialRuntime<R> {
+    fn unary(&mut self, op: Unary, a: &f64) -> Result<f64, Error> {
         Ok(op.of(*a))
     }
+}
 
-    fn scalars_binary(&mut self, op: Binary, a: &f64, b: &f64) -> Result<f64, Error> {
+impl<R: Real> BinaryOperations<f64, f64> for SerialRuntime<R> {
+    type Value = f64;
+
+    fn binary(&mut self, op: Binary, a: &f64, b: &f64) -> Result<f64, Error> {
         Ok(op.of(*a, *b))
     }
+}
 
-    fn scalars_interpolate(&mut self, table: &Arc<Table>, a: &f64) -> Result<f64, Error> {
+impl<R: Real> Interpolation<f64> for SerialRuntime<R> {
+    fn interpolate(&mut self, table: &Arc<Table>, a: &f64) -> Result<f64, Error> {
         Ok(math::interpolate(table.numbers(), *a))
     }
+}
+
+impl<R: Real> Components<f64> for SerialRuntime<R> {
+    type Composed = Vector;
 
     fn vector(&mut self, components: &[&f64]) -> Result<Vector, Error> {
         let components: Vec<f64> = components.iter().map(|&&component| component).collect();
         self.located(vectors::single(self, &components))
     }
+}
 
-    fn vectors_binary(&mut self, op: Binary, a: &Vector, b: &Vector) -> Result<Vector, Error> {
+impl<R: Real> BinaryOperations<Vector, Vector> for SerialRuntime<R> {
+    type Value = Vector;
+
+    fn binary(&mut self, op: Binary, a: &Vector, b: &Vector) -> Result<Vector, Error> {
         Ok(std::array::from_fn(|i| op.of(a[i], b[i])))
     }
+}
 
-    fn vectors_binary_scalar(&mut self, op: Binary, a: &Vector, s: &f64) -> Result<Vector, Error> {
+impl<R: Real> BinaryOperations<Vector, f64> for SerialRuntime<R> {
+    type Value = Vector;
+
+    fn binary(&mut self, op: Binary, a: &Vector, s: &f64) -> Result<Vector, Error> {
         Ok(a.map(|a| op.of(a, *s)))
     }
+}
 
-    fn vectors_neg(&mut self, a: &Vector) -> Result<Vector, Error> {
-        Ok(a.map(|a| -a))
+impl<R: Real> UnaryOperations<Vector> for SerialRuntime<R> {
+    fn unary(&mut self, op: Unary, a: &Vector) -> Result<Vector, Error> {
+        Ok(a.map(|a| op.of(a)))
     }
+}
 
-    fn vectors_dot(&mut self, a: &Vector, b: &Vector) -> Result<f64, Error> {
+impl<R: Real> VectorOperations<Vector> for SerialRuntime<R> {
+    type Component = f64;
+
+    fn dot(&mut self, a: &Vector, b: &Vector) -> Result<f64, Error> {
         Ok(vectors::single_dot(self, a, b))
     }
 
-    fn vectors_length(&mut self, a: &Vector) -> Result<f64, Error> {
+    fn length(&mut self, a: &Vector) -> Result<f64, Error> {
         Ok(vectors::single_dot(self, a, a).sqrt())
     }
 
-    fn vectors_component(&mut self, a: &Vector, index: usize) -> Result<f64, Error> {
+    fn component(&mut self, a: &Vector, index: usize) -> Result<f64, Error> {
         self.located(vectors::single_component(self, a, index))
     }
+}
 
-    fn vectors_binary_collection(&mut self, op: Binary, a: &Vector, s: &Scalars<R>) -> Result<Vectors<R>, Error> {
+impl<R: Real> BinaryOperations<Vector, Scalars<R>> for SerialRuntime<R> {
+    type Value = Vectors<R>;
+
+    fn binary(&mut self, op: Binary, a: &Vector, s: &Scalars<R>) -> Result<Vectors<R>, Error> {
         vectors::broadcast_with(self, a, s.domain(), |a| Ok(arithmetic::scalar_binary(self, op, a, s)))
     }
+}
 
-    fn scalars_compare(&mut self, op: Comparison, a: &f64, b: &f64) -> Result<bool, Error> {
+impl<R: Real> Comparisons<f64, f64> for SerialRuntime<R> {
+    type Truth = bool;
+
+    fn compare(&mut self, op: Comparison, a: &f64, b: &f64) -> Result<bool, Error> {
         Ok(op.holds(a, b))
     }
+}
 
-    fn bools_not(&mut self, a: &bool) -> Result<bool, Error> {
+impl<R: Real> Negation<bool> for SerialRuntime<R> {
+    fn not(&mut self, a: &bool) -> Result<bool, Error> {
         Ok(!a)
     }
+}
 
-    fn bools_logic(&mut self, op: Logic, a: &bool, b: &bool) -> Result<bool, Error> {
+impl<R: Real> LogicOperations<bool, bool> for SerialRuntime<R> {
+    fn logic(&mut self, op: Logic, a: &bool, b: &bool) -> Result<bool, Error> {
         Ok(bools::combine_bools(op, *a, *b))
     }
+}
 
-    fn logic_bool(&mut self, op: Logic, a: &Bools, b: &bool) -> Result<Bools, Error> {
+impl<R: Real> LogicOperations<Bools, bool> for SerialRuntime<R> {
+    fn logic(&mut self, op: Logic, a: &Bools, b: &bool) -> Result<Bools, Error> {
         let b = *b;
         Ok(bools::map_bools(self, a, |a| bools::combine_bools(op, a, b)))
     }
+}
 
-    fn choose<T: Clone>(&mut self, condition: &bool, a: &T, b: &T) -> Result<T, Error> {
-        Ok(if *condition { a.clone() } else { b.clone() })
-    }
-
+impl<R: Real> UnaryOperations<Scalars<R>> for SerialRuntime<R> {
     fn unary(&mut self, op: Unary, a: &Scalars<R>) -> Result<Scalars<R>, Error> {
         Ok(arithmetic::unary(self, op, a))
     }
+}
 
+impl<R: Real> Interpolation<Scalars<R>> for SerialRuntime<R> {
     fn interpolate(&mut self, table: &Arc<Table>, a: &Scalars<R>) -> Result<Scalars<R>, Error> {
         Ok(arithmetic::interpolate(self, table, a))
     }
+}
+
+impl<R: Real> BinaryOperations<Scalars<R>, Scalars<R>> for SerialRuntime<R> {
+    type Value = Scalars<R>;
 
     fn binary(&mut self, op: Binary, a: &Scalars<R>, b: &Scalars<R>) -> Result<Scalars<R>, Error> {
         self.located(arithmetic::binary(self, op, a, b))
     }
+}
 
-    fn binary_scalar(&mut self, op: Binary, a: &Scalars<R>, s: &f64) -> Result<Scalars<R>, Error> {
+impl<R: Real> BinaryOperations<Scalars<R>, f64> for SerialRuntime<R> {
+    type Value = Scalars<R>;
+
+    fn binary(&mut self, op: Binary, a: &Scalars<R>, s: &f64) -> Result<Scalars<R>, Error> {
         Ok(arithmetic::binary_scalar(self, op, a, R::from_f64(*s)))
     }
+}
 
-    fn scalar_binary(&mut self, op: Binary, s: &f64, a: &Scalars<R>) -> Result<Scalars<R>, Error> {
+impl<R: Real> BinaryOperations<f64, Scalars<R>> for SerialRuntime<R> {
+    type Value = Scalars<R>;
+
+    fn binary(&mut self, op: Binary, s: &f64, a: &Scalars<R>) -> Result<Scalars<R>, Error> {
         Ok(arithmetic::scalar_binary(self, op, R::from_f64(*s), a))
     }
+}
 
-    fn vector_binary(&mut self, op: Binary, a: &Vectors<R>, b: &Vectors<R>) -> Result<Vectors<R>, Error> {
+impl<R: Real> BinaryOperations<Vectors<R>, Vectors<R>> for SerialRuntime<R> {
+    type Value = Vectors<R>;
+
+    fn binary(&mut self, op: Binary, a: &Vectors<R>, b: &Vectors<R>) -> Result<Vectors<R>, Error> {
         self.located(vectors::zip(self, a, b, |a, b| arithmetic::binary(self, op, a, b)))
     }
+}
 
-    fn vector_binary_collection(&mut self, op: Binary, a: &Vectors<R>, s: &Scalars<R>) -> Result<Vectors<R>, Error> {
+impl<R: Real> BinaryOperations<Vectors<R>, Scalars<R>> for SerialRuntime<R> {
+    type Value = Vectors<R>;
+
+    fn binary(&mut self, op: Binary, a: &Vectors<R>, s: &Scalars<R>) -> Result<Vectors<R>, Error> {
         self.located(vectors::map(self, a, |a| arithmetic::binary(self, op, a, s)))
     }
+}
 
-    fn vector_binary_scalar(&mut self, op: Binary, a: &Vectors<R>, s: &f64) -> Result<Vectors<R>, Error> {
+impl<R: Real> BinaryOperations<Vectors<R>, f64> for SerialRuntime<R> {
+    type Value = Vectors<R>;
+
+    fn binary(&mut self, op: Binary, a: &Vectors<R>, s: &f64) -> Result<Vectors<R>, Error> {
         let s = R::from_f64(*s);
         vectors::map(self, a, |a| Ok(arithmetic::binary_scalar(self, op, a, s)))
     }
+}
 
-    fn vector_neg(&mut self, a: &Vectors<R>) -> Result<Vectors<R>, Error> {
-        vectors::map(self, a, |a| Ok(arithmetic::unary(self, Unary::Neg, a)))
+impl<R: Real> UnaryOperations<Vectors<R>> for SerialRuntime<R> {
+    fn unary(&mut self, op: Unary, a: &Vectors<R>) -> Result<Vectors<R>, Error> {
+        vectors::map(self, a, |a| Ok(arithmetic::unary(self, op, a)))
     }
+}
+
+impl<R: Real> VectorOperations<Vectors<R>> for SerialRuntime<R> {
+    type Component = Scalars<R>;
 
     fn length(&mut self, a: &Vectors<R>) -> Result<Scalars<R>, Error> {
         self.located(vectors::length(self, a))
@@ -191,136 +283,185 @@ impl<R: Real> Operations for SerialRuntime<R> {
     fn component(&mut self, a: &Vectors<R>, index: usize) -> Result<Scalars<R>, Error> {
         self.located(vectors::component(self, a, index))
     }
+}
 
-    fn vector_collection_of(&mut self, components: &[&Scalars<R>]) -> Result<Vectors<R>, Error> {
+impl<R: Real> Components<Scalars<R>> for SerialRuntime<R> {
+    type Composed = Vectors<R>;
+
+    fn vector(&mut self, components: &[&Scalars<R>]) -> Result<Vectors<R>, Error> {
         self.located(vectors::collect(self, components))
     }
+}
+
+impl<R: Real> Comparisons<Scalars<R>, Scalars<R>> for SerialRuntime<R> {
+    type Truth = Bools;
 
     fn compare(&mut self, op: Comparison, a: &Scalars<R>, b: &Scalars<R>) -> Result<Bools, Error> {
         Ok(bools::compare(self, op, a, b))
     }
+}
 
-    fn compare_scalar(&mut self, op: Comparison, a: &Scalars<R>, s: &f64) -> Result<Bools, Error> {
+impl<R: Real> Comparisons<Scalars<R>, f64> for SerialRuntime<R> {
+    type Truth = Bools;
+
+    fn compare(&mut self, op: Comparison, a: &Scalars<R>, s: &f64) -> Result<Bools, Error> {
         Ok(bools::compare_scalar(self, op, a, *s))
     }
+}
 
-    fn scalar_compare(&mut self, op: Comparison, s: &f64, a: &Scalars<R>) -> Result<Bools, Error> {
+impl<R: Real> Comparisons<f64, Scalars<R>> for SerialRuntime<R> {
+    type Truth = Bools;
+
+    fn compare(&mut self, op: Comparison, s: &f64, a: &Scalars<R>) -> Result<Bools, Error> {
         Ok(bools::scalar_compare(self, op, *s, a))
     }
+}
 
-    fn same_entities(&mut self, a: &Entities, b: &Entities) -> Result<Bools, Error> {
-        Ok(bools::same_entities(self, a, b))
-    }
-
+impl<R: Real> Negation<Bools> for SerialRuntime<R> {
     fn not(&mut self, a: &Bools) -> Result<Bools, Error> {
         Ok(bools::not(self, a))
     }
+}
 
+impl<R: Real> LogicOperations<Bools, Bools> for SerialRuntime<R> {
     fn logic(&mut self, op: Logic, a: &Bools, b: &Bools) -> Result<Bools, Error> {
         Ok(bools::combine(self, a, b, |a, b| bools::combine_bools(op, a, b)))
     }
+}
 
-    fn select(&mut self, condition: &Bools, a: &Scalars<R>, b: &Scalars<R>) -> Result<Scalars<R>, Error> {
-        self.located(select::scalars(self, condition, a, b))
-    }
-
-    fn select_vectors(&mut self, condition: &Bools, a: &Vectors<R>, b: &Vectors<R>) -> Result<Vectors<R>, Error> {
-        self.located(vectors::select(self, condition, a, b))
-    }
-
-    fn select_bools(&mut self, condition: &Bools, a: &Bools, b: &Bools) -> Result<Bools, Error> {
-        Ok(select::bools(self, condition, a, b))
-    }
-
-    fn select_entities(&mut self, condition: &Bools, a: &Entities, b: &Entities) -> Result<Entities, Error> {
-        Ok(select::entities(self, condition, a, b))
+impl<R: Real> Collections<Scalars<R>> for SerialRuntime<R> {
+    fn domain_of(&self, data: &Scalars<R>) -> Domain {
+        Arc::clone(data.domain())
     }
 
     fn on(&mut self, data: &Scalars<R>, target: &Entities) -> Result<Scalars<R>, Error> {
         self.located(gather_scatter::on_scalars(self, data, target))
     }
 
-    fn on_vectors(&mut self, data: &Vectors<R>, target: &Entities) -> Result<Vectors<R>, Error> {
-        self.located(gather_scatter::on_vectors(self, data, target))
-    }
-
-    fn on_bools(&mut self, data: &Bools, target: &Entities) -> Result<Bools, Error> {
-        self.located(gather_scatter::on_bools(self, data, target))
-    }
-
-    fn on_entities(&mut self, data: &Entities, target: &Entities) -> Result<Entities, Error> {
-        self.located(gather_scatter::on_entities(self, data, target))
-    }
-
     fn extend(&mut self, data: &Scalars<R>, domain: &Domain) -> Result<Scalars<R>, Error> {
         self.located(gather_scatter::extend_scalars(self, data, domain))
     }
 
-    fn extend_vectors(&mut self, data: &Vectors<R>, domain: &Domain) -> Result<Vectors<R>, Error> {
+    fn select(&mut self, condition: &Bools, a: &Scalars<R>, b: &Scalars<R>) -> Result<Scalars<R>, Error> {
+        self.located(select::scalars(self, condition, a, b))
+    }
+}
+
+impl<R: Real> Collections<Vectors<R>> for SerialRuntime<R> {
+    fn domain_of(&self, data: &Vectors<R>) -> Domain {
+        Arc::clone(data.domain())
+    }
+
+    fn on(&mut self, data: &Vectors<R>, target: &Entities) -> Result<Vectors<R>, Error> {
+        self.located(gather_scatter::on_vectors(self, data, target))
+    }
+
+    fn extend(&mut self, data: &Vectors<R>, domain: &Domain) -> Result<Vectors<R>, Error> {
         self.located(gather_scatter::extend_vectors(self, data, domain))
     }
 
-    fn extend_bools(&mut self, data: &Bools, domain: &Domain) -> Result<Bools, Error> {
+    fn select(&mut self, condition: &Bools, a: &Vectors<R>, b: &Vectors<R>) -> Result<Vectors<R>, Error> {
+        self.located(vectors::select(self, condition, a, b))
+    }
+}
+
+impl<R: Real> Collections<Bools> for SerialRuntime<R> {
+    fn domain_of(&self, data: &Bools) -> Domain {
+        Arc::clone(data.domain())
+    }
+
+    fn on(&mut self, data: &Bools, target: &Entities) -> Result<Bools, Error> {
+        self.located(gather_scatter::on_bools(self, data, target))
+    }
+
+    fn extend(&mut self, data: &Bools, domain: &Domain) -> Result<Bools, Error> {
         self.located(gather_scatter::extend_bools(self, data, domain))
     }
 
-    fn extend_entities(&mut self, data: &Entities, domain: &Domain) -> Result<Entities, Error> {
+    fn select(&mut self, condition: &Bools, a: &Bools, b: &Bools) -> Result<Bools, Error> {
+        Ok(select::bools(self, condition, a, b))
+    }
+}
+
+impl<R: Real> Collections<Entities> for SerialRuntime<R> {
+    fn domain_of(&self, data: &Entities) -> Domain {
+        Arc::clone(data.domain())
+    }
+
+    fn on(&mut self, data: &Entities, target: &Entities) -> Result<Entities, Error> {
+        self.located(gather_scatter::on_entities(self, data, target))
+    }
+
+    fn extend(&mut self, data: &Entities, domain: &Domain) -> Result<Entities, Error> {
         self.located(gather_scatter::extend_entities(self, data, domain))
     }
+
+    fn select(&mut self, condition: &Bools, a: &Entities, b: &Entities) -> Result<Entities, Error> {
+        Ok(select::entities(self, condition, a, b))
+    }
+}
+
+impl<R: Real> Broadcast<f64> for SerialRuntime<R> {
+    type Collection = Scalars<R>;
 
     fn broadcast(&mut self, value: &f64, domain: &Domain) -> Result<Scalars<R>, Error> {
         Ok(gather_scatter::broadcast(self, R::from_f64(*value), domain))
     }
+}
 
-    fn domain_of(&self, data: &Scalars<R>) -> Domain {
-        Arc::clone(data.domain())
-    }
+impl<R: Real> Broadcast<Vector> for SerialRuntime<R> {
+    type Collection = Vectors<R>;
 
-    fn domain_of_vectors(&self, data: &Vectors<R>) -> Domain {
-        Arc::clone(data.domain())
-    }
-
-    fn domain_of_bools(&self, data: &Bools) -> Domain {
-        Arc::clone(data.domain())
-    }
-
-    fn broadcast_vector(&mut self, value: &Vector, domain: &Domain) -> Result<Vectors<R>, Error> {
+    fn broadcast(&mut self, value: &Vector, domain: &Domain) -> Result<Vectors<R>, Error> {
         vectors::broadcast_with(self, value, domain, |component| Ok(gather_scatter::broadcast(self, component, domain)))
     }
+}
 
-    fn broadcast_bool(&mut self, value: &bool, domain: &Domain) -> Result<Bools, Error> {
+impl<R: Real> Broadcast<bool> for SerialRuntime<R> {
+    type Collection = Bools;
+
+    fn broadcast(&mut self, value: &bool, domain: &Domain) -> Result<Bools, Error> {
         Ok(gather_scatter::broadcast_bool(self, *value, domain))
     }
+}
 
-    fn gradient(&mut self, values: &Scalars<R>) -> Result<Scalars<R>, Error> {
-        let interior = self.canonical_domain(CanonicalSet::new(EntityKind::Face, Extent::Interior))?;
-        Ok(discrete::gradient(self, &interior, values))
-    }
-
-    fn divergence(&mut self, values: &Scalars<R>) -> Result<Scalars<R>, Error> {
-        let cells = self.canonical_domain(CanonicalSet::new(EntityKind::Cell, Extent::All))?;
-        Ok(discrete::divergence(self, &cells, values))
-    }
-
+impl<R: Real> FaceReductions<Scalars<R>> for SerialRuntime<R> {
     fn face_reduce(&mut self, reduction: FaceReduction, first: &Scalars<R>, second: &Scalars<R>) -> Result<Scalars<R>, Error> {
         let cells = self.canonical_domain(CanonicalSet::new(EntityKind::Cell, Extent::All))?;
         self.located(discrete::face_reduce(self, &cells, reduction, first, second))
     }
+}
 
-    fn face_sum_vectors(&mut self, first: &Vectors<R>, second: &Vectors<R>) -> Result<Vectors<R>, Error> {
+impl<R: Real> FaceReductions<Vectors<R>> for SerialRuntime<R> {
+    fn face_reduce(&mut self, reduction: FaceReduction, first: &Vectors<R>, second: &Vectors<R>) -> Result<Vectors<R>, Error> {
         let cells = self.canonical_domain(CanonicalSet::new(EntityKind::Cell, Extent::All))?;
-        self.located(vectors::zip(self, first, second, |a, b| discrete::face_reduce(self, &cells, FaceReduction::Sum, a, b)))
+        self.located(vectors::zip(self, first, second, |a, b| discrete::face_reduce(self, &cells, reduction, a, b)))
     }
+}
+
+impl<R: Real> Reductions<Scalars<R>> for SerialRuntime<R> {
+    type Reduction = Reduction;
+    type Value = f64;
 
     fn reduce(&mut self, reduction: Reduction, values: &Scalars<R>) -> Result<f64, Error> {
         self.located(discrete::reduce(self, reduction, values))
     }
+}
 
-    fn reduce_vectors(&mut self, reduction: Reduction, values: &Vectors<R>) -> Result<Vector, Error> {
+impl<R: Real> Reductions<Vectors<R>> for SerialRuntime<R> {
+    type Reduction = Reduction;
+    type Value = Vector;
+
+    fn reduce(&mut self, reduction: Reduction, values: &Vectors<R>) -> Result<Vector, Error> {
         self.located(vectors::reduce_components(self, reduction, values))
     }
+}
 
-    fn reduce_bools(&mut self, reduction: BoolReduction, values: &Bools) -> Result<bool, Error> {
+impl<R: Real> Reductions<Bools> for SerialRuntime<R> {
+    type Reduction = BoolReduction;
+    type Value = bool;
+
+    fn reduce(&mut self, reduction: BoolReduction, values: &Bools) -> Result<bool, Error> {
         if let Some(rank) = self.session.rank() {
             let _time = rank.progress().work().time(RankWork::Reduce);
             return self.located(rank.reduce_bools(reduction, &values.domain, &values.values));
@@ -330,12 +471,18 @@ impl<R: Real> Operations for SerialRuntime<R> {
             BoolReduction::All => values.values().iter().all(|&value| value),
         })
     }
+}
 
-    fn sequence_binary_scalar(&mut self, op: Binary, sequence: &Sequence, s: &f64) -> Result<Sequence, Error> {
+impl<R: Real> BinaryOperations<Sequence, f64> for SerialRuntime<R> {
+    type Value = Sequence;
+
+    fn binary(&mut self, op: Binary, sequence: &Sequence, s: &f64) -> Result<Sequence, Error> {
         Ok(sequences::map(sequence, |value| op.of(value, *s)))
     }
+}
 
-    fn sequence_neg(&mut self, sequence: &Sequence) -> Result<Sequence, Error> {
-        Ok(sequences::map(sequence, |value| -value))
+impl<R: Real> UnaryOperations<Sequence> for SerialRuntime<R> {
+    fn unary(&mut self, op: Unary, sequence: &Sequence) -> Result<Sequence, Error> {
+        Ok(sequences::map(sequence, |value| op.of(value)))
     }
 }

@@ -8,17 +8,15 @@ use equelle_runtime::domain::Domain;
 use equelle_runtime::grid::GeometryArray;
 use equelle_runtime::input::CollectionInput;
 use equelle_runtime::math::table::Table;
-use equelle_runtime::ranks::{RankContext, RankWork};
 use equelle_runtime::report::bytes;
 use equelle_runtime::session::placement::ComputeDevice;
 use equelle_runtime::session::{LoopState, RoundLength, Session, grid_requirements};
-use equelle_runtime::wire::Wire;
 use equelle_runtime::{CanonicalSet, EquelleRuntime, Error, MemoryPlan, Real, TablePart};
 
-use super::collections::{BoolCollection, EntityCollection, ScalarCollection, Storage, VectorCollection};
+use super::collections::{BoolCollection, EntityCollection, ScalarCollection, VectorCollection};
 #[cfg(feature = "solvers")]
 use super::newton_state::{Assembled, NewtonState};
-use super::pool::{Pool, Values};
+use super::pool::Pool;
 #[cfg(feature = "solvers")]
 use super::rank_systems::Solvers;
 use super::stencil::Stencils;
@@ -122,17 +120,6 @@ impl<R: Real> SerialRuntime<R> {
     }
 }
 
-impl<R: Real> SerialRuntime<R> {
-    /// Brings values of the halo from their owners; into a copy where others hold the values.
-    fn exchange_values<T: Wire>(&self, rank: &RankContext, domain: &Arc<Domain>, values: &mut Values<T>, depth: u32) -> Result<(), Error> {
-        let _time = rank.progress().work().time(RankWork::Exchange);
-        let mut buffer = values.take().into_buffer();
-        rank.exchange(domain, &mut buffer, depth).map_err(|error| self.session.locate(error))?;
-        *values = buffer.share();
-        Ok(())
-    }
-}
-
 impl<R: Real> EquelleRuntime for SerialRuntime<R> {
     type Scalar = f64;
     type Bool = bool;
@@ -183,7 +170,7 @@ impl<R: Real> EquelleRuntime for SerialRuntime<R> {
     }
 
     fn require_face_geometry(&mut self, line: u32) -> Result<(), Error> {
-        grid_requirements::require_face_geometry(self.session.grid(), line)
+        grid_requirements::require_face_geometry(&self.session, line)
     }
 
     fn read_stored_positions(&mut self, line: u32) {
@@ -196,26 +183,6 @@ impl<R: Real> EquelleRuntime for SerialRuntime<R> {
 
     fn cells_along(&mut self, axis: usize) -> Result<f64, Error> {
         Ok(self.session.cartesian_shape()?.whole_n()[axis] as f64)
-    }
-
-    fn exchange(&mut self, values: &mut ScalarCollection<R>, depth: u32) -> Result<(), Error> {
-        let Some(rank) = self.session.rank() else { return Ok(()) };
-        match &mut values.storage {
-            Storage::Dense(dense) => self.exchange_values(rank, &values.domain, dense, depth),
-            // The same on all ranks.
-            Storage::PerAxis(_) => Ok(()),
-        }
-    }
-
-    fn exchange_vectors(&mut self, values: &mut VectorCollection<R>, depth: u32) -> Result<(), Error> {
-        let Some(rank) = self.session.rank() else { return Ok(()) };
-        let mut components = values.components.iter_mut().flatten();
-        components.try_for_each(|component| self.exchange_values(rank, &values.domain, component, depth))
-    }
-
-    fn exchange_bools(&mut self, values: &mut BoolCollection, depth: u32) -> Result<(), Error> {
-        let Some(rank) = self.session.rank() else { return Ok(()) };
-        self.exchange_values(rank, &values.domain, &mut values.values, depth)
     }
 
     fn scalar(&mut self, value: f64) -> f64 {
@@ -269,39 +236,8 @@ impl<R: Real> EquelleRuntime for SerialRuntime<R> {
         self.session.inputs().table2(name, [first, second], value, part)
     }
 
-    fn output_scalar(&mut self, tag: &str, value: &f64) -> Result<(), Error> {
-        self.session.outputs().scalar(tag, *value)
-    }
-
-    fn output_collection(&mut self, tag: &str, value: &ScalarCollection<R>) -> Result<(), Error> {
-        let values = self.values_of(value);
-        self.session.outputs().collection(tag, &value.domain, &values)
-    }
-
-    fn output_bool(&mut self, tag: &str, value: &bool) -> Result<(), Error> {
-        self.session.outputs().bool(tag, *value)
-    }
-
-    fn output_vector(&mut self, tag: &str, value: &[f64; 3]) -> Result<(), Error> {
-        let dim = self.grid().dim();
-        self.session.outputs().vector(tag, &value[..dim])
-    }
-
     fn output_text(&mut self, tag: &str, value: &str) -> Result<(), Error> {
         self.session.outputs().text(tag, value)
-    }
-
-    fn output_vectors(&mut self, tag: &str, value: &VectorCollection<R>) -> Result<(), Error> {
-        let components: Vec<&[R]> = value.components().map(|component| &component[..]).collect();
-        self.session.outputs().vectors(tag, &value.domain, &components)
-    }
-
-    fn output_bools(&mut self, tag: &str, value: &BoolCollection) -> Result<(), Error> {
-        self.session.outputs().bools(tag, &value.domain, &value.values)
-    }
-
-    fn output_entities(&mut self, tag: &str, value: &EntityCollection) -> Result<(), Error> {
-        self.session.outputs().entities(tag, &value.domain, value.kind, &value.values)
     }
 
     fn begin_loop(&mut self, sequence: &Arc<Vec<f64>>) -> Result<Loop, Error> {
@@ -341,25 +277,6 @@ impl<R: Real> EquelleRuntime for SerialRuntime<R> {
 
     fn samples_state(&mut self, state: &Loop) -> bool {
         self.session.samples_state(&state.state)
-    }
-
-    fn check_scalar(&mut self, name: &str, value: &f64) -> Result<(), Error> {
-        self.session.check_numbers(name, &[*value])
-    }
-
-    fn check_vector(&mut self, name: &str, value: &[f64; 3]) -> Result<(), Error> {
-        let dim = self.grid().dim();
-        self.session.check_numbers(name, &value[..dim])
-    }
-
-    fn check_collection(&mut self, name: &str, value: &ScalarCollection<R>) -> Result<(), Error> {
-        let values = self.values_of(value);
-        self.session.check_collection(name, &value.domain, &[&values])
-    }
-
-    fn check_vectors(&mut self, name: &str, value: &VectorCollection<R>) -> Result<(), Error> {
-        let components: Vec<&[R]> = value.components().map(|component| &component[..]).collect();
-        self.session.check_collection(name, &value.domain, &components)
     }
 
     fn finish(&mut self) -> Result<(), Error> {

@@ -2,6 +2,7 @@
 //! becomes of the result.
 
 use backend_serial::runtime::{ScalarCollection, SerialRuntime};
+use equelle_runtime::operations::*;
 use equelle_runtime::*;
 
 use crate::common::{ALL_CELLS, line, rows, unknown_on_cells};
@@ -13,7 +14,7 @@ fn where_positive(
     a: &ScalarCollection,
     b: &ScalarCollection,
 ) -> Result<ScalarCollection, Error> {
-    let positive = rt.compare_scalar(Comparison::Greater, u, &0.0)?;
+    let positive = rt.compare(Comparison::Greater, u, &0.0)?;
     rt.select(&positive, a, b)
 }
 
@@ -23,7 +24,7 @@ fn infinite_and_undefined_branches_stay_out() -> Result<(), Error> {
     // Sqrt(-1) is NaN with derivative NaN.
     let mut rt = line(3);
     let u = unknown_on_cells(&mut rt, &[4.0, 0.0, -1.0])?;
-    let reciprocal = rt.scalar_div(&1.0, &u)?;
+    let reciprocal = rt.div(&1.0, &u)?;
     // The branch does hold what must stay out.
     assert_eq!(rows(&reciprocal)[1], [(1, f64::NEG_INFINITY)]);
     let result = where_positive(&mut rt, &u, &reciprocal, &u)?;
@@ -35,7 +36,7 @@ fn infinite_and_undefined_branches_stay_out() -> Result<(), Error> {
     assert_eq!(rt.values(&result)?, [2.0, 0.0, -1.0]);
     assert_eq!(rows(&result), [[(0, 0.25)], [(1, 1.0)], [(2, 1.0)]]);
     // The same with the branches exchanged.
-    let not_positive = rt.compare_scalar(Comparison::LessEqual, &u, &0.0)?;
+    let not_positive = rt.compare(Comparison::LessEqual, &u, &0.0)?;
     let result = rt.select(&not_positive, &u, &root)?;
     assert_eq!(rt.values(&result)?, [2.0, 0.0, -1.0]);
     assert_eq!(rows(&result), [[(0, 0.25)], [(1, 1.0)], [(2, 1.0)]]);
@@ -57,8 +58,8 @@ fn entries_of_the_other_branch_stay_zero_through_everything() -> Result<(), Erro
     // Also after negation, sums, products, Gradient and Divergence on the way to the root.
     let negated = rt.neg(&clipped)?;
     let difference = rt.sub(&negated, &zero)?;
-    let scaled = rt.mul_scalar(&difference, &-3.0)?;
-    let halved = rt.div_scalar(&scaled, &0.75)?;
+    let scaled = rt.mul(&difference, &-3.0)?;
+    let halved = rt.div(&scaled, &0.75)?;
     let sum = rt.add(&halved, &clipped)?;
     let root = rt.sqrt(&sum)?;
     // Sqrt(5 u): 2.5 / Sqrt(20).
@@ -85,7 +86,7 @@ fn differences_keep_them_apart_on_both_sides() -> Result<(), Error> {
     let zero = rt.broadcast(&0.0, &cells)?;
     let clipped = where_positive(&mut rt, &u, &u, &zero)?;
     let gradient = rt.gradient(&clipped)?;
-    let infinite = rt.mul_scalar(&gradient, &f64::INFINITY)?;
+    let infinite = rt.mul(&gradient, &f64::INFINITY)?;
     assert_eq!(rows(&infinite), [[(0, 0.0), (1, f64::INFINITY)], [(1, f64::NEG_INFINITY), (2, 0.0)]]);
     Ok(())
 }
@@ -98,7 +99,7 @@ fn a_derivative_that_is_zero_by_value_does_not_hide_an_undefined_one() -> Result
     let u = unknown_on_cells(&mut rt, &[0.0, 4.0])?;
     let square = rt.mul(&u, &u)?;
     assert_eq!(rows(&square)[0], [(0, 0.0)]);
-    for square in [square.clone(), rt.mul_scalar(&square, &-1.0)?] {
+    for square in [square.clone(), rt.mul(&square, &-1.0)?] {
         let magnitude = rt.abs(&square)?;
         let root = rt.sqrt(&magnitude)?;
         assert!(rows(&root)[0][0].1.is_nan());
@@ -111,7 +112,7 @@ fn a_chosen_nan_stays() -> Result<(), Error> {
     let mut rt = line(2);
     let u = unknown_on_cells(&mut rt, &[-4.0, 4.0])?;
     let root = rt.sqrt(&u)?;
-    let negative = rt.compare_scalar(Comparison::Less, &u, &0.0)?;
+    let negative = rt.compare(Comparison::Less, &u, &0.0)?;
     let result = rt.select(&negative, &root, &u)?;
     assert!(rt.values(&result)?[0].is_nan() && rows(&result)[0][0].1.is_nan());
     assert_eq!(rows(&result)[1], [(1, 1.0)]);

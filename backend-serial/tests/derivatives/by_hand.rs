@@ -2,6 +2,7 @@
 //! every answer is exact.
 
 use equelle_runtime::grid::Cartesian;
+use equelle_runtime::operations::*;
 use equelle_runtime::*;
 
 use crate::common::{ALL_CELLS, ALL_FACES, BOUNDARY_CELLS, INTERIOR_FACES, cartesian, cells_of, line, rows, unknown_on_cells};
@@ -61,10 +62,10 @@ fn arithmetic_with_constants_and_scalars() -> Result<(), Error> {
         (rt.div(&u, &c)?, [0.125, 2.0]),
         // -c/u^2: -8/4, -0.5/16.
         (rt.div(&c, &u)?, [-2.0, -0.03125]),
-        (rt.mul_scalar(&u, &3.0)?, [3.0, 3.0]),
-        (rt.scalar_mul(&3.0, &u)?, [3.0, 3.0]),
-        (rt.div_scalar(&u, &4.0)?, [0.25, 0.25]),
-        (rt.scalar_div(&8.0, &u)?, [-2.0, -0.5]),
+        (rt.mul(&u, &3.0)?, [3.0, 3.0]),
+        (rt.mul(&3.0, &u)?, [3.0, 3.0]),
+        (rt.div(&u, &4.0)?, [0.25, 0.25]),
+        (rt.div(&8.0, &u)?, [-2.0, -0.5]),
         (rt.neg(&u)?, [-1.0, -1.0]),
     ];
     for (number, (result, expected)) in results.iter().enumerate() {
@@ -188,7 +189,7 @@ fn on_and_extend_between_subsets() -> Result<(), Error> {
     let at_boundary = rt.entities(&boundary)?;
     let restricted = rt.on(&u, &at_boundary)?;
     assert_eq!(rows(&restricted), [[(0, 1.0)], [(3, 1.0)]]);
-    let doubled = rt.mul_scalar(&restricted, &2.0)?;
+    let doubled = rt.mul(&restricted, &2.0)?;
     let extended = rt.extend(&doubled, &all)?;
     assert_eq!(rows(&extended), [vec![(0, 2.0)], vec![], vec![], vec![(3, 2.0)]]);
     assert_eq!(rt.values(&extended)?, [2.0, 0.0, 0.0, 8.0]);
@@ -212,13 +213,13 @@ fn upwinding_by_values_and_by_entities() -> Result<(), Error> {
     let square = rt.mul(&u, &u)?;
     let interior = rt.domain(INTERIOR_FACES)?;
     let velocity = rt.scalar_collection(&interior, vec![1.0, -1.0])?;
-    let rightwards = rt.compare_scalar(Comparison::Greater, &velocity, &0.0)?;
+    let rightwards = rt.compare(Comparison::Greater, &velocity, &0.0)?;
     let [first, second] = cells_of(&mut rt, INTERIOR_FACES)?;
     let (at_first, at_second) = (rt.on(&square, &first)?, rt.on(&square, &second)?);
     let by_values = rt.select(&rightwards, &at_first, &at_second)?;
     assert_eq!(rt.values(&by_values)?, [1.0, 9.0]);
     assert_eq!(rows(&by_values), [[(0, 2.0), (1, 0.0)], [(1, 0.0), (2, 6.0)]], "both branches are in the pattern");
-    let upstream = rt.select_entities(&rightwards, &first, &second)?;
+    let upstream = rt.select(&rightwards, &first, &second)?;
     let by_entities = rt.on(&square, &upstream)?;
     assert_eq!(rt.values(&by_entities)?, [1.0, 9.0]);
     assert_eq!(rows(&by_entities), [[(0, 2.0)], [(2, 6.0)]], "only the entity chosen is");
@@ -260,7 +261,7 @@ fn what_has_no_derivatives() -> Result<(), Error> {
     let largest = rt.reduce(Reduction::Max, &u)?;
     let broadcast = rt.broadcast(&largest, &cells)?;
     assert!(broadcast.jacobian().is_none(), "a reduction drops derivatives");
-    let greater = rt.compare_scalar(Comparison::Greater, &u, &4.0)?;
+    let greater = rt.compare(Comparison::Greater, &u, &4.0)?;
     let (one, two) = (rt.broadcast(&1.0, &cells)?, rt.broadcast(&2.0, &cells)?);
     let chosen = rt.select(&greater, &one, &two)?;
     assert!(chosen.jacobian().is_none(), "a condition has none to pass on");
@@ -268,7 +269,7 @@ fn what_has_no_derivatives() -> Result<(), Error> {
     let back = rt.scalar_collection(&cells, values)?;
     assert!(back.jacobian().is_none());
     // u / max(u): only the numerator counts.
-    let scaled = rt.div_scalar(&u, &largest)?;
+    let scaled = rt.div(&u, &largest)?;
     assert_eq!(rows(&scaled), [[(0, 0.2)], [(1, 0.2)]]);
     Ok(())
 }

@@ -1,6 +1,7 @@
 //! Residuals of whole programs, one call per Equelle operation.
 
 use backend_serial::runtime::{ScalarCollection, SerialRuntime};
+use equelle_runtime::operations::*;
 use equelle_runtime::*;
 
 use crate::common::{ALL_CELLS, ALL_FACES, BOUNDARY_FACES, INTERIOR_FACES, cells_of};
@@ -13,7 +14,7 @@ fn transmissibility(rt: &mut SerialRuntime) -> Residual {
     let faces = rt.entities(&faces)?;
     let [first, second] = cells_of(rt, INTERIOR_FACES)?;
     let (from, to) = (rt.centroid(&first)?, rt.centroid(&second)?);
-    let difference = rt.vector_sub(&from, &to)?;
+    let difference = rt.sub(&from, &to)?;
     let (area, distance) = (rt.measure(&faces)?, rt.length(&difference)?);
     rt.div(&area, &distance)
 }
@@ -39,7 +40,7 @@ pub fn heat(rt: &mut SerialRuntime, u: &ScalarCollection) -> Residual {
     let faces = rt.entities(&boundary)?;
     let [first, second] = cells_of(rt, BOUNDARY_FACES)?;
     let outside_first = rt.is_empty(&first)?;
-    let inside = rt.select_entities(&outside_first, &second, &first)?;
+    let inside = rt.select(&outside_first, &second, &first)?;
     let (minus_one, one) = (rt.broadcast(&-1.0, &boundary)?, rt.broadcast(&1.0, &boundary)?);
     let sign = rt.select(&outside_first, &minus_one, &one)?;
     let area = rt.measure(&faces)?;
@@ -53,7 +54,7 @@ pub fn heat(rt: &mut SerialRuntime, u: &ScalarCollection) -> Residual {
     let fluxes = rt.add(&flux, &outflow)?;
     let divergence = rt.divergence(&fluxes)?;
     let volumes = volumes(rt)?;
-    let factor = rt.scalar_div(&0.125, &volumes)?;
+    let factor = rt.div(&0.125, &volumes)?;
     let change = rt.mul(&factor, &divergence)?;
     let cells = rt.domain(ALL_CELLS)?;
     let before = rt.broadcast(&1.0, &cells)?;
@@ -68,15 +69,15 @@ pub fn gas(rt: &mut SerialRuntime, p: &ScalarCollection) -> Residual {
     let gradient = rt.gradient(p)?;
     let against = rt.neg(&gradient)?;
     let velocity = rt.mul(&trans, &against)?;
-    let density = rt.div_scalar(p, &3.0)?;
+    let density = rt.div(p, &3.0)?;
     let [first, second] = cells_of(rt, INTERIOR_FACES)?;
     let (low, high) = (rt.on(&density, &first)?, rt.on(&density, &second)?);
     let sum = rt.add(&low, &high)?;
-    let mean = rt.div_scalar(&sum, &2.0)?;
+    let mean = rt.div(&sum, &2.0)?;
     let flux = rt.mul(&velocity, &mean)?;
     let outflow = rt.divergence(&flux)?;
     let volumes = volumes(rt)?;
-    let factor = rt.div_scalar(&volumes, &0.25)?;
+    let factor = rt.div(&volumes, &0.25)?;
     let change = rt.mul(&factor, &density)?;
     rt.add(&change, &outflow)
 }
@@ -91,7 +92,7 @@ pub fn transport(rt: &mut SerialRuntime, s: &ScalarCollection, velocity: &Scalar
     let oil = rt.mul(&rest, &rest)?;
     let total = rt.add(&water, &oil)?;
     let fraction = rt.div(&water, &total)?;
-    let forward = rt.compare_scalar(Comparison::Greater, velocity, &0.0)?;
+    let forward = rt.compare(Comparison::Greater, velocity, &0.0)?;
     let [first, second] = cells_of(rt, INTERIOR_FACES)?;
     let (low, high) = (rt.on(&fraction, &first)?, rt.on(&fraction, &second)?);
     let upstream = rt.select(&forward, &low, &high)?;

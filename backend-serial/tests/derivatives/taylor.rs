@@ -4,6 +4,7 @@
 //! remainder is rounding alone.
 
 use backend_serial::runtime::{ScalarCollection, SerialRuntime};
+use equelle_runtime::operations::*;
 use equelle_runtime::*;
 
 use crate::common::{
@@ -147,17 +148,17 @@ fn quotients() {
 fn with_scalars() {
     check("u^2 * s", |rt, u| {
         let a = square(rt, u)?;
-        rt.mul_scalar(&a, &-1.75)
+        rt.mul(&a, &-1.75)
     });
     check("s * u^2", |rt, u| {
         let a = square(rt, u)?;
-        rt.scalar_mul(&-1.75, &a)
+        rt.mul(&-1.75, &a)
     });
     check("u^2 / s", |rt, u| {
         let a = square(rt, u)?;
-        rt.div_scalar(&a, &-1.75)
+        rt.div(&a, &-1.75)
     });
-    check("s / u", |rt, u| rt.scalar_div(&-1.75, u));
+    check("s / u", |rt, u| rt.div(&-1.75, u));
 }
 
 #[test]
@@ -189,7 +190,7 @@ fn restriction_and_extension() {
         let a = square(rt, u)?;
         let [first, second] = cells_of(rt, BOUNDARY_FACES)?;
         let empty = rt.is_empty(&first)?;
-        let inside = rt.select_entities(&empty, &second, &first)?;
+        let inside = rt.select(&empty, &second, &first)?;
         rt.on(&a, &inside)
     });
     check("(u^2 On BoundaryCells()) Extend AllCells()", |rt, u| {
@@ -244,7 +245,7 @@ fn gradient_and_divergence() {
         let a = cube(rt, u)?;
         let [first, second] = cells_of(rt, ALL_FACES)?;
         let empty = rt.is_empty(&first)?;
-        let inside = rt.select_entities(&empty, &second, &first)?;
+        let inside = rt.select(&empty, &second, &first)?;
         let on = rt.on(&a, &inside)?;
         rt.divergence(&on)
     });
@@ -254,20 +255,20 @@ fn gradient_and_divergence() {
 fn ternaries() {
     check("c > 0 ? u^2 : u^3", |rt, u| {
         let (c, a, b) = (constant(rt)?, square(rt, u)?, cube(rt, u)?);
-        let condition = rt.compare_scalar(Comparison::Greater, &c, &0.0)?;
+        let condition = rt.compare(Comparison::Greater, &c, &0.0)?;
         rt.select(&condition, &a, &b)
     });
     check("u > 1.5 ? u^2 : c", |rt, u| {
         let (c, a) = (constant(rt)?, square(rt, u)?);
-        let condition = rt.compare_scalar(Comparison::Greater, u, &1.5)?;
+        let condition = rt.compare(Comparison::Greater, u, &1.5)?;
         rt.select(&condition, &a, &c)
     });
     check("u^2 On (FirstCell u > 1.5 ? FirstCell : SecondCell)", |rt, u| {
         let a = square(rt, u)?;
         let [first, second] = cells_of(rt, INTERIOR_FACES)?;
         let at_first = rt.on(u, &first)?;
-        let condition = rt.compare_scalar(Comparison::Greater, &at_first, &1.5)?;
-        let chosen = rt.select_entities(&condition, &first, &second)?;
+        let condition = rt.compare(Comparison::Greater, &at_first, &1.5)?;
+        let chosen = rt.select(&condition, &first, &second)?;
         rt.on(&a, &chosen)
     });
 }

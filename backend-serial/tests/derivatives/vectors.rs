@@ -1,6 +1,7 @@
 //! Vectors carry derivatives by component, and functions of mathematics have theirs.
 
 use backend_serial::runtime::{ScalarCollection, SerialRuntime, VectorCollection};
+use equelle_runtime::operations::*;
 use equelle_runtime::operators::Work;
 use equelle_runtime::*;
 
@@ -21,33 +22,33 @@ fn powers(rt: &mut SerialRuntime, u: &ScalarCollection) -> Result<VectorCollecti
         powers.push(next);
     }
     let components: Vec<&ScalarCollection> = powers.iter().collect();
-    rt.vector_collection_of(&components)
+    rt.vector(&components)
 }
 
 #[test]
 fn products_with_vectors() {
     check("Dot(c * u^3, x)", |rt, u| {
         let (c, u) = (centroids(rt)?, cube(rt, u)?);
-        let scaled = rt.vector_mul(&c, &u)?;
+        let scaled = rt.mul(&c, &u)?;
         rt.dot(&scaled, &c)
     });
     check("(x / u^2)[0]", |rt, u| {
         let (c, u) = (centroids(rt)?, square(rt, u)?);
-        let scaled = rt.vector_div(&c, &u)?;
+        let scaled = rt.div(&c, &u)?;
         rt.component(&scaled, 0)
     });
     check("|v * u^3| of one Vector", |rt, u| {
         let components = [1.0, -2.0, 0.5];
         let v = rt.vector_from(&components[..rt.grid().dim()])?;
         let u = cube(rt, u)?;
-        let scaled = rt.vectors_mul_collection(&v, &u)?;
+        let scaled = rt.mul(&v, &u)?;
         rt.length(&scaled)
     });
     check("(v / u^3)[0] of one Vector", |rt, u| {
         let components = [1.0, -2.0, 0.5];
         let v = rt.vector_from(&components[..rt.grid().dim()])?;
         let u = cube(rt, u)?;
-        let scaled = rt.vectors_div_collection(&v, &u)?;
+        let scaled = rt.div(&v, &u)?;
         rt.component(&scaled, 0)
     });
 }
@@ -60,26 +61,26 @@ fn vectors_of_unknowns() {
     });
     check("|p + x|", |rt, u| {
         let (p, x) = (powers(rt, u)?, centroids(rt)?);
-        let sum = rt.vector_add(&p, &x)?;
+        let sum = rt.add(&p, &x)?;
         rt.length(&sum)
     });
     check("Dot(-(x - p), x)", |rt, u| {
         let (p, x) = (powers(rt, u)?, centroids(rt)?);
-        let difference = rt.vector_sub(&x, &p)?;
-        let difference = rt.vector_neg(&difference)?;
+        let difference = rt.sub(&x, &p)?;
+        let difference = rt.neg(&difference)?;
         rt.dot(&difference, &x)
     });
     check("Dot(p * 3 / 7, p)", |rt, u| {
         let p = powers(rt, u)?;
-        let scaled = rt.vector_mul_scalar(&p, &3.0)?;
-        let scaled = rt.vector_div_scalar(&scaled, &7.0)?;
+        let scaled = rt.mul(&p, &3.0)?;
+        let scaled = rt.div(&scaled, &7.0)?;
         rt.dot(&scaled, &p)
     });
     check("(c > 0 ? p : x)[0]", |rt, u| {
         let (p, x) = (powers(rt, u)?, centroids(rt)?);
         let c = constant(rt)?;
-        let condition = rt.compare_scalar(Comparison::Greater, &c, &0.0)?;
-        let chosen = rt.select_vectors(&condition, &p, &x)?;
+        let condition = rt.compare(Comparison::Greater, &c, &0.0)?;
+        let chosen = rt.select(&condition, &p, &x)?;
         rt.component(&chosen, 0)
     });
 }
@@ -91,9 +92,9 @@ fn restricted_and_extended_vectors() {
         let interior = rt.domain(CanonicalSet::new(EntityKind::Face, Extent::Interior))?;
         let faces = rt.entities(&interior)?;
         let first = rt.first_cell(&faces)?;
-        let on_faces = rt.on_vectors(&p, &first)?;
+        let on_faces = rt.on(&p, &first)?;
         let all = rt.domain(CanonicalSet::new(EntityKind::Face, Extent::All))?;
-        let extended = rt.extend_vectors(&on_faces, &all)?;
+        let extended = rt.extend(&on_faces, &all)?;
         rt.component(&extended, 0)
     });
 }
@@ -103,7 +104,7 @@ fn functions_of_mathematics() {
     for function in Elementary::ALL.into_iter().filter(|function| function.work() != Work::Steps) {
         // Where arcus functions have values.
         check(&format!("{}(u/4)", function.name()), |rt, u| {
-            let quarter = rt.div_scalar(u, &4.0)?;
+            let quarter = rt.div(u, &4.0)?;
             rt.elementary(function, &quarter)
         });
     }
@@ -115,12 +116,12 @@ fn functions_of_mathematics() {
         let exponent = square(rt, u)?;
         rt.math(BinaryMath::Pow, u, &exponent)
     });
-    check("Pow(u, 2.5)", |rt, u| rt.math_scalar(BinaryMath::Pow, u, &2.5));
-    check("Pow(2.5, u)", |rt, u| rt.scalar_math(BinaryMath::Pow, &2.5, u));
+    check("Pow(u, 2.5)", |rt, u| rt.math(BinaryMath::Pow, u, &2.5));
+    check("Pow(2.5, u)", |rt, u| rt.math(BinaryMath::Pow, &2.5, u));
     // The unknown stays away from 1.5.
     check("Min(u^2, 2.25) + u^3", |rt, u| {
         let (a, b) = (square(rt, u)?, cube(rt, u)?);
-        let smaller = rt.math_scalar(BinaryMath::Min, &a, &2.25)?;
+        let smaller = rt.math(BinaryMath::Min, &a, &2.25)?;
         rt.add(&smaller, &b)
     });
     check("Max(c, u^3) * u", |rt, u| {
@@ -135,13 +136,13 @@ fn functions_of_mathematics() {
 fn constant_components_stay_constant() -> Result<(), Error> {
     let mut rt = line(2);
     let u = unknown_on_cells(&mut rt, &[3.0, 5.0])?;
-    let v = rt.vector_collection_of(&[&u])?;
+    let v = rt.vector(&[&u])?;
     let component = rt.component(&v, 0)?;
     assert!(component.jacobian().is_some());
     let values = rt.without_derivatives(&u);
-    let v = rt.vector_collection_of(&[&values])?;
+    let v = rt.vector(&[&values])?;
     assert!(rt.component(&v, 0)?.jacobian().is_none());
-    assert_eq!(rt.reduce_vectors(Reduction::Sum, &v)?, [8.0, 0.0, 0.0]);
+    assert_eq!(rt.reduce(Reduction::Sum, &v)?, [8.0, 0.0, 0.0]);
     Ok(())
 }
 
@@ -150,7 +151,7 @@ fn a_vector_has_as_many_components_as_the_grid_dimensions() -> Result<(), Error>
     let mut rt = line(2);
     rt.line(7);
     let u = unknown_on_cells(&mut rt, &[3.0, 5.0])?;
-    let Err(error) = rt.vector_collection_of(&[&u, &u]) else { panic!("two components on a line") };
+    let Err(error) = rt.vector(&[&u, &u]) else { panic!("two components on a line") };
     assert_eq!((error.kind, error.lines.as_slice()), (ErrorKind::Data, &[7][..]));
     assert_eq!(error.message, "a Vector of 2 components on a grid of dimension 1");
     Ok(())

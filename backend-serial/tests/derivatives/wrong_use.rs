@@ -1,5 +1,6 @@
 //! Uses that cannot be differentiated, or fit no Newton solve, are errors that say so.
 
+use equelle_runtime::operations::*;
 use equelle_runtime::*;
 
 use crate::common::{ALL_CELLS, failure, line, unknown_on_cells};
@@ -50,7 +51,7 @@ fn a_kernel_that_reads_an_unknown_is_noticed() -> Result<(), Error> {
     rt.line(7);
     // Operations of the runtime itself are no kernels.
     rt.reduce(Reduction::Sum, &u)?;
-    rt.output_collection("u", &u)?;
+    rt.output("u", &u)?;
     let constant = rt.without_derivatives(&u);
     rt.dense(&constant);
     rt.check_derivatives_kept()?;

@@ -1,5 +1,6 @@
 //! Comparisons, logic and the ternary.
 
+use equelle_runtime::operations::*;
 use equelle_runtime::*;
 
 use crate::common::{ALL_CELLS, line};
@@ -22,7 +23,7 @@ fn comparisons_of_less_equal_greater_and_nan() -> Result<(), Error> {
         [true, false, true, true],
     ];
     for (op, expected) in ALL_COMPARISONS.into_iter().zip(expected) {
-        let (both, with_scalar) = (rt.compare(op, &a, &b)?, rt.compare_scalar(op, &a, &2.0)?);
+        let (both, with_scalar) = (rt.compare(op, &a, &b)?, rt.compare(op, &a, &2.0)?);
         assert_eq!(rt.bools(&both)?, expected, "{op:?}");
         assert_eq!(rt.bools(&with_scalar)?, expected, "{op:?}");
     }
@@ -36,7 +37,7 @@ fn comparisons_of_less_equal_greater_and_nan() -> Result<(), Error> {
         [true, false, true, true],
     ];
     for (op, expected) in ALL_COMPARISONS.into_iter().zip(mirrored) {
-        let result = rt.scalar_compare(op, &2.0, &a)?;
+        let result = rt.compare(op, &2.0, &a)?;
         assert_eq!(rt.bools(&result)?, expected, "{op:?}");
     }
     Ok(())
@@ -63,8 +64,8 @@ fn the_branch_not_taken_never_shows_through() -> Result<(), Error> {
     let mut rt = line(3, 1.0);
     let cells = rt.domain(ALL_CELLS)?;
     let x = rt.scalar_collection(&cells, vec![4.0, 0.0, -1.0])?;
-    let positive = rt.compare_scalar(Comparison::Greater, &x, &0.0)?;
-    let reciprocal = rt.scalar_div(&1.0, &x)?;
+    let positive = rt.compare(Comparison::Greater, &x, &0.0)?;
+    let reciprocal = rt.div(&1.0, &x)?;
     let result = rt.select(&positive, &reciprocal, &x)?;
     assert_eq!(rt.values(&result)?, [0.25, 0.0, -1.0]);
     let root = rt.sqrt(&x)?;
@@ -94,7 +95,7 @@ fn entities_are_selected_per_element_and_empty_is_a_value() -> Result<(), Error>
     let condition = rt.bool_collection(&cells, vec![true, false, true])?;
     let a = rt.entity_collection(&cells, EntityKind::Face, vec![Some(0), None, None])?;
     let b = rt.entity_collection(&cells, EntityKind::Face, vec![None, Some(2), Some(3)])?;
-    let result = rt.select_entities(&condition, &a, &b)?;
+    let result = rt.select(&condition, &a, &b)?;
     assert_eq!(rt.entity_indices(&result)?, [Some(0), Some(2), None]);
     Ok(())
 }

@@ -1,6 +1,7 @@
 //! Gradient and Divergence.
 
 use equelle_runtime::domain::Domain;
+use equelle_runtime::operations::*;
 use equelle_runtime::*;
 
 use crate::common::{ALL_CELLS, ALL_FACES, INTERIOR_FACES, bits, line, plane};
@@ -11,8 +12,8 @@ fn a_small_grid_worked_out_by_hand() -> Result<(), Error> {
     let mut rt = plane([4, 3], [0.5, 0.3]);
     let cells = rt.domain(ALL_CELLS)?;
     let c = rt.scalar_collection(&cells, (0..12).map(|i| 10.0 * f64::from(i)).collect())?;
-    let large = rt.compare_scalar(Comparison::Greater, &c, &50.0)?;
-    let (double, half) = (rt.mul_scalar(&c, &2.0)?, rt.div_scalar(&c, &2.0)?);
+    let large = rt.compare(Comparison::Greater, &c, &50.0)?;
+    let (double, half) = (rt.mul(&c, &2.0)?, rt.div(&c, &2.0)?);
     let a = rt.select(&large, &double, &half)?;
     assert_eq!(rt.values(&a)?, [0.0, 5.0, 10.0, 15.0, 20.0, 25.0, 120.0, 140.0, 160.0, 180.0, 200.0, 220.0]);
     let gradient = rt.gradient(&a)?;

@@ -1,6 +1,7 @@
 //! `On`, `Extend` and what they refuse.
 
 use equelle_runtime::domain::Domain;
+use equelle_runtime::operations::*;
 use equelle_runtime::*;
 
 use crate::common::{ALL_CELLS, ALL_FACES, BOUNDARY_FACES, INTERIOR_FACES, failure, line, plane};
@@ -43,14 +44,14 @@ fn on_vectors_truth_values_and_entities() -> Result<(), Error> {
     let target = rt.entities(&interior)?;
     let target = rt.second_cell(&target)?;
     let vectors = rt.vector_collection(&cells, vec![vec![1.0, 2.0], vec![3.0, 4.0]])?;
-    let vectors = rt.on_vectors(&vectors, &target)?;
+    let vectors = rt.on(&vectors, &target)?;
     assert_eq!(rt.vectors(&vectors)?, [[2.0], [4.0]]);
     let bools = rt.bool_collection(&cells, vec![false, true])?;
-    let bools = rt.on_bools(&bools, &target)?;
+    let bools = rt.on(&bools, &target)?;
     assert_eq!(rt.bools(&bools)?, [true]);
     // Empty data is a value; only an Empty target is an error.
     let entities = rt.entity_collection(&cells, EntityKind::Face, vec![Some(0), None])?;
-    let entities = rt.on_entities(&entities, &target)?;
+    let entities = rt.on(&entities, &target)?;
     assert_eq!(rt.entity_indices(&entities)?, [None]);
     Ok(())
 }
@@ -66,12 +67,7 @@ fn on_an_empty_element_names_the_first_one_and_the_line() -> Result<(), Error> {
     let b = rt.bool_collection(&cells, vec![true, false])?;
     let e = rt.entities(&cells)?;
     rt.line(33);
-    for error in [
-        failure(rt.on(&u, &target)),
-        failure(rt.on_vectors(&v, &target)),
-        failure(rt.on_bools(&b, &target)),
-        failure(rt.on_entities(&e, &target)),
-    ] {
+    for error in [failure(rt.on(&u, &target)), failure(rt.on(&v, &target)), failure(rt.on(&b, &target)), failure(rt.on(&e, &target))] {
         assert_eq!((error.kind, error.lines.as_slice()), (ErrorKind::Simulation, &[33][..]));
         // Boundary faces 0 2 3 4 5 6; the right end, face 2, is the first without a second cell.
         assert!(error.message.ends_with("face 2") && error.message.contains("Empty"), "{}", error.message);
@@ -101,13 +97,13 @@ fn extend_pads_with_zero_false_and_empty() -> Result<(), Error> {
     let scalars = rt.extend(&scalars, &faces)?;
     assert_eq!(rt.values(&scalars)?, [0.0, 1.0, 2.0, 0.0]);
     let vectors = rt.vector_collection(&interior, vec![vec![1.0, 2.0]])?;
-    let vectors = rt.extend_vectors(&vectors, &faces)?;
+    let vectors = rt.extend(&vectors, &faces)?;
     assert_eq!(rt.vectors(&vectors)?, [[0.0, 1.0, 2.0, 0.0]]);
     let bools = rt.bool_collection(&interior, vec![true, true])?;
-    let bools = rt.extend_bools(&bools, &faces)?;
+    let bools = rt.extend(&bools, &faces)?;
     assert_eq!(rt.bools(&bools)?, [false, true, true, false]);
     let entities = rt.entities(&interior)?;
-    let entities = rt.extend_entities(&entities, &faces)?;
+    let entities = rt.extend(&entities, &faces)?;
     assert_eq!(rt.entity_indices(&entities)?, [None, Some(1), Some(2), None]);
     Ok(())
 }

@@ -2,6 +2,7 @@
 
 use backend_serial::runtime::SerialRuntime;
 use equelle_runtime::grid::{Cartesian, Grid};
+use equelle_runtime::operations::*;
 use equelle_runtime::*;
 
 use crate::common::{ALL_CELLS, ALL_FACES, BOUNDARY_FACES, INTERIOR_FACES, block, failure, line, plane, runtime, session, unstructured};
@@ -192,7 +193,7 @@ fn an_empty_edge_or_vertex_has_no_geometry() -> Result<(), Error> {
         let interior = rt.domain(CanonicalSet { kind, extent: Extent::Interior })?;
         let interior = rt.entities(&interior)?;
         let all = rt.domain(all)?;
-        let padded = rt.extend_entities(&interior, &all)?;
+        let padded = rt.extend(&interior, &all)?;
         rt.line(8);
         for error in [failure(rt.measure(&padded)), failure(rt.centroid(&padded))] {
             assert_eq!((error.kind, error.lines.as_slice()), (ErrorKind::Simulation, &[8][..]));

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use backend_serial::runtime::SerialRuntime;
 use equelle_runtime::domain::Domain;
 use equelle_runtime::grid::Cartesian;
+use equelle_runtime::operations::*;
 use equelle_runtime::*;
 
 use crate::common::{ALL_CELLS, ALL_FACES, BOUNDARY_FACES, INTERIOR_FACES, bits, block, line, plane, runtime, unstructured};
@@ -44,7 +45,7 @@ impl<R: Operations> Heat<R> {
         let faces = rt.entities(&boundary)?;
         let (first, second) = (rt.first_cell(&faces)?, rt.second_cell(&faces)?);
         let outside_first = rt.is_empty(&first)?;
-        let boundary_cells = rt.select_entities(&outside_first, &second, &first)?;
+        let boundary_cells = rt.select(&outside_first, &second, &first)?;
         let (minus_one, one) = (rt.scalar(-1.0), rt.scalar(1.0));
         let (minus_one, one) = (rt.broadcast(&minus_one, &boundary)?, rt.broadcast(&one, &boundary)?);
         let boundary_sign = rt.select(&outside_first, &minus_one, &one)?;
@@ -73,11 +74,11 @@ impl<R: Operations> Heat<R> {
         to: &R::EntityCollection,
     ) -> Result<R::ScalarCollection, Error> {
         let (from, to) = (rt.centroid(from)?, rt.centroid(to)?);
-        let distance = rt.vector_sub(&from, &to)?;
+        let distance = rt.sub(&from, &to)?;
         let distance = rt.length(&distance)?;
         let area = rt.measure(faces)?;
         let ratio = rt.div(&area, &distance)?;
-        rt.scalar_mul(k, &ratio)
+        rt.mul(k, &ratio)
     }
 
     /// `u - (dt / V) * Divergence(fluxes)`
@@ -89,7 +90,7 @@ impl<R: Operations> Heat<R> {
         // zero on the rest of the boundary.
         let at = rt.entities(&self.dirichlet)?;
         let (trans, sign) = (rt.on(&self.boundary_trans, &at)?, rt.on(&self.boundary_sign, &at)?);
-        let cells = rt.on_entities(&self.boundary_cells, &at)?;
+        let cells = rt.on(&self.boundary_cells, &at)?;
         let inside = rt.on(u, &cells)?;
         let difference = rt.sub(&inside, &self.dirichlet_values)?;
         let signed = rt.mul(&sign, &difference)?;
@@ -99,7 +100,7 @@ impl<R: Operations> Heat<R> {
         let (interior_flux, boundary_flux) = (rt.extend(&interior_flux, &self.all_faces)?, rt.extend(&boundary_flux, &self.all_faces)?);
         let flux = rt.add(&interior_flux, &boundary_flux)?;
         let outflow = rt.divergence(&flux)?;
-        let factor = rt.scalar_div(dt, &self.volumes)?;
+        let factor = rt.div(dt, &self.volumes)?;
         let change = rt.mul(&factor, &outflow)?;
         rt.sub(u, &change)
     }

@@ -1,5 +1,6 @@
 //! Values in and out of plain vectors.
 
+use equelle_runtime::operations::*;
 use equelle_runtime::*;
 
 use crate::common::{ALL_CELLS, failure, line, plane};

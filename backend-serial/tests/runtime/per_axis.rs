@@ -1,6 +1,7 @@
 //! Collections kept per axis, as the Cartesian forms of kernels make them.
 
 use equelle_runtime::domain::Domain;
+use equelle_runtime::operations::*;
 use equelle_runtime::*;
 
 use crate::common::{ALL_CELLS, ALL_FACES, INTERIOR_FACES, block, line, plane};

@@ -2,6 +2,7 @@
 
 use backend_serial::runtime::SerialRuntime;
 use equelle_runtime::grid::{Cartesian, Grid};
+use equelle_runtime::operations::*;
 use equelle_runtime::*;
 
 use crate::common::{ALL_CELLS, session};
@@ -16,9 +17,9 @@ fn values_scalars_and_geometry_are_rounded_where_they_enter() -> Result<(), Erro
     let cells = rt.domain(ALL_CELLS)?;
     let u = rt.scalar_collection(&cells, vec![0.1, 1.0 / 3.0, 1e-3])?;
     assert_eq!(rt.values(&u)?, [0.1f32, 1.0 / 3.0, 1e-3].map(f64::from));
-    let scaled = rt.scalar_mul(&0.7, &u)?;
+    let scaled = rt.mul(&0.7, &u)?;
     assert_eq!(rt.values(&scaled)?, [0.7f32 * 0.1, 0.7f32 * (1.0 / 3.0), 0.7f32 * 1e-3].map(f64::from));
-    let below = rt.compare_scalar(Comparison::Equal, &u, &0.1)?;
+    let below = rt.compare(Comparison::Equal, &u, &0.1)?;
     assert_eq!(rt.bools(&below)?, [true, false, false], "0.1 is compared as the single that the collection holds");
     let cells = rt.entities(&cells)?;
     let volumes = rt.measure(&cells)?;
@@ -93,7 +94,7 @@ fn outputs_show_what_a_single_can_tell() -> Result<(), Error> {
     let records = rt.session_mut().record_outputs();
     let cells = rt.domain(ALL_CELLS)?;
     let u = rt.scalar_collection(&cells, vec![0.1, 0.2])?;
-    rt.output_collection("u", &u)?;
+    rt.output("u", &u)?;
     assert_eq!(records.take(), [output::Record::Collection { tag: "u".into(), values: vec![f64::from(0.1f32), f64::from(0.2f32)] }]);
     Ok(())
 }

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use backend_serial::runtime::{SerialRuntime, run};
 use equelle_runtime::domain::Domain;
 use equelle_runtime::grid::{Cartesian, Grid};
+use equelle_runtime::operations::*;
 use equelle_runtime::output::Record;
 use equelle_runtime::session::Options;
 use equelle_runtime::*;
@@ -98,9 +99,9 @@ fn outputs_in_order_and_per_axis_values_spread() -> Result<(), Error> {
     let cells = rt.domain(ALL_CELLS)?;
     let u = rt.scalar_collection(&cells, vec![1.0, 2.0, 3.0])?;
     let v = rt.per_axis_collection(&cells, [4.0, 0.0, 0.0]);
-    rt.output_collection("u", &u)?;
-    rt.output_scalar("maximum of u", &3.0)?;
-    rt.output_collection("v", &v)?;
+    rt.output("u", &u)?;
+    rt.output("maximum of u", &3.0)?;
+    rt.output("v", &v)?;
     rt.finish()?;
     assert_eq!(
         records.take(),
@@ -133,7 +134,7 @@ fn run_gives_the_program_the_runtime() -> Result<(), Error> {
         let cells = rt.domain(ALL_CELLS)?;
         let cells = rt.entities(&cells)?;
         let volumes = rt.measure(&cells)?;
-        rt.output_collection("volumes", &volumes)?;
+        rt.output("volumes", &volumes)?;
         rt.finish()
     })?;
     assert_eq!(records.take(), [Record::Collection { tag: "volumes".into(), values: vec![1.0, 1.0] }]);

@@ -2,6 +2,7 @@
 
 use backend_serial::runtime::SerialRuntime;
 use equelle_runtime::grid::{Cartesian, Grid, Renumber};
+use equelle_runtime::operations::*;
 use equelle_runtime::*;
 
 use crate::common::{ALL_CELLS, failure, line, session};

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use equelle_runtime::operations::*;
 use equelle_runtime::*;
 
 use crate::common::line;
@@ -10,10 +11,10 @@ use crate::common::line;
 fn scaled_divided_negated() -> Result<(), Error> {
     let mut rt = line(1, 1.0);
     let sequence: Arc<Vec<f64>> = Arc::new(vec![49.0, 0.0, -3.0]);
-    assert_eq!(*rt.sequence_mul(&sequence, &2.0)?, [98.0, 0.0, -6.0]);
+    assert_eq!(*rt.mul(&sequence, &2.0)?, [98.0, 0.0, -6.0]);
     // A true division: the reciprocal of 49 times 49 is not 1.
-    assert_eq!(*rt.sequence_div(&sequence, &49.0)?, [1.0, 0.0, -3.0 / 49.0]);
-    let negated = rt.sequence_neg(&sequence)?;
+    assert_eq!(*rt.div(&sequence, &49.0)?, [1.0, 0.0, -3.0 / 49.0]);
+    let negated = rt.neg(&sequence)?;
     assert_eq!(*negated, [-49.0, 0.0, 3.0]);
     assert!(negated[1].is_sign_negative());
     Ok(())

@@ -6,8 +6,9 @@ use super::value::{SavedKind, SavedValue};
 use crate::domain::Domain;
 use crate::entity::EntityKind;
 use crate::error::Error;
+use crate::operations::Operations;
 use crate::session::LoopState;
-use crate::traits::{EquelleRuntime, HostAccess, Implicit, Operations};
+use crate::traits::{EquelleRuntime, HostAccess, Implicit};
 
 /// Saves the state of a program and gives it back. Loops of the main program's body have numbers
 /// from 1.
@@ -143,7 +144,7 @@ pub trait Checkpoint: Implicit + Operations + HostAccess + EquelleRuntime<Domain
     /// # Errors
     /// As for [`Checkpoint::save_scalar`].
     fn save_vectors(&mut self, name: &str, value: &Self::VectorCollection) -> Result<(), Error> {
-        let value = SavedValue::Vectors(self.domain_of_vectors(value), self.vectors(value)?);
+        let value = SavedValue::Vectors(self.domain_of(value), self.vectors(value)?);
         self.session().checkpoints().save(name, value)
     }
 
@@ -152,7 +153,7 @@ pub trait Checkpoint: Implicit + Operations + HostAccess + EquelleRuntime<Domain
     /// # Errors
     /// As for [`Checkpoint::save_scalar`].
     fn save_bools(&mut self, name: &str, value: &Self::BoolCollection) -> Result<(), Error> {
-        let value = SavedValue::Bools(self.domain_of_bools(value), self.bools(value)?);
+        let value = SavedValue::Bools(self.domain_of(value), self.bools(value)?);
         self.session().checkpoints().save(name, value)
     }
 

@@ -180,7 +180,10 @@ fn positive(key: &str, width: f64) -> Result<f64, Error> {
 
 /// Dimension of the grid and the cells along its axes.
 fn cells(parameters: &Parameters, files: Files<'_>) -> Result<Vec<AxisCells>, Error> {
-    let dim = parameters.integer("grid_dim")?.unwrap_or(2);
+    let [_, _, z] = &AXES;
+    let has_z = [z.count, z.width, z.file, z.length].into_iter().any(|key| parameters.contains(key) && !files.have_number(key))
+        && files.are_of_grid(z.width);
+    let dim = parameters.integer("grid_dim")?.unwrap_or(if has_z { 3 } else { 2 });
     if !(1..=3).contains(&dim) {
         return Err(Error::new(ErrorKind::Data, format!("parameter `grid_dim` must be 1, 2 or 3, not {dim}")));
     }
@@ -188,10 +191,11 @@ fn cells(parameters: &Parameters, files: Files<'_>) -> Result<Vec<AxisCells>, Er
 }
 
 /// The grid of the parameters: `grid_filename`, whose geometry is checked (`grid_geometry=check`,
-/// the default) or not (`trust`), or `grid_dim` (default 2), `nx ny nz` (6 1 1) and either `dx dy
-/// dz` (1 1 1; one width or a sequence of widths), files of widths (`dx_filename` ...) or `lx ly
-/// lz`. `grid_layout=unstructured` treats a Cartesian grid as an unstructured one.
-/// `grid_periodic=x-:x+,west:east` joins sides, `none` not even those that a mesh of Gmsh joins.
+/// the default) or not (`trust`), or `grid_dim` (default 2, or 3 with a parameter of the third
+/// axis), `nx ny nz` (6 1 1) and either `dx dy dz` (1 1 1; one width or a sequence of widths),
+/// files of widths (`dx_filename` ...) or `lx ly lz`. `grid_layout=unstructured` treats a Cartesian
+/// grid as an unstructured one. `grid_periodic=x-:x+,west:east` joins sides, `none` not even those
+/// that a mesh of Gmsh joins.
 ///
 /// # Errors
 /// `Data` for illegal values, `Io` and `Data` of the grid file.

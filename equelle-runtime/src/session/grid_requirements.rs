@@ -3,6 +3,8 @@
 use crate::entity::EntityKind;
 use crate::error::{Error, ErrorKind};
 use crate::grid::Grid;
+use crate::session::Session;
+use crate::session::on_ranks::SessionRank;
 
 /// Refuses a grid that is no uniform Cartesian one with at least these numbers of cells.
 ///
@@ -35,11 +37,13 @@ pub fn require_cells(grid: &Grid, cells: [usize; 3], line: u32) -> Result<(), Er
     Ok(())
 }
 
-/// Refuses a grid with faces that have no geometry.
+/// Refuses a grid with faces that have no geometry. Rank 0, whose error counts, looks at the whole
+/// grid.
 ///
 /// # Errors
 /// `Data`, with the line of the statement that reads it.
-pub fn require_face_geometry(grid: &Grid, line: u32) -> Result<(), Error> {
+pub fn require_face_geometry(session: &Session, line: u32) -> Result<(), Error> {
+    let grid: &Grid = session.rank.as_ref().and_then(SessionRank::whole_grid).unwrap_or(session.grid.grid());
     // A grid of a shape has no arrays yet, and all of its faces have geometry.
     if grid.has_shape() {
         return Ok(());

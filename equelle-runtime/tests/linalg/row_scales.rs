@@ -231,3 +231,47 @@ fn equations_in_units_of_their_own() {
         }
     }
 }
+
+/// Nearly constant solutions, as pressures in a closed reservoir: terms are 4 / 1e-8 times as large
+/// as the right-hand side, so that their rounding, 2e-16, leaves up to 1e-7 of it, and no method
+/// reaches 1e-8. Rows are uneven and equations have their own units: that counts as solved.
+#[test]
+fn what_the_terms_of_uneven_rows_round_counts_as_solved() {
+    let n = 200;
+    let large = |cell: usize| 2.0_f64.powf(12.0 * cell as f64 / n as f64);
+    let (units, held) = ([1.0, 2.0_f64.powi(-20)], 1e-8);
+    let mut all = Vec::new();
+    let mut b = vec![0.0; 2 * n];
+    for (equation, unit) in units.into_iter().enumerate() {
+        let at = |cell: usize| equation * n + cell;
+        for cell in 0..n {
+            b[at(cell)] = unit * held * large(cell);
+            all.push((at(cell), at(cell), b[at(cell)]));
+        }
+        for cell in 1..n {
+            let between = unit * large(cell);
+            let places = [at(cell - 1), at(cell)];
+            all.extend([(0, 0, 1.0), (0, 1, -1.0), (1, 0, -1.0), (1, 1, 1.0)].map(|(i, j, sign)| (places[i], places[j], sign * between)));
+        }
+    }
+    let matrix = triplets(2 * n, &all);
+    let mut above = 0;
+    for options in pairs() {
+        let solved = solve_blocks(&matrix, &[n, 2 * n], &b, &options, &mut LinearCache::default());
+        let solution = solved.unwrap_or_else(|error| panic!("{:?} {:?}: {error}", options.method, options.preconditioner));
+        above += usize::from(solution.relative_residual > options.tolerance);
+        // A residual of 1e-7 of the right-hand side changes the constant by as much; the rest is
+        // the condition of the chain, which the rounding of terms meets once more.
+        let error = solution.x.iter().fold(0.0, |most: f64, x| most.max((x - 1.0).abs()));
+        assert!(error < 1e-5, "{:?} {:?}: {error:e}", options.method, options.preconditioner);
+    }
+    assert!(above > 0, "the tolerance can be reached");
+    // Residuals that are no round-off are not accepted.
+    let few = LinearOptions {
+        method: Some(Method::Gmres),
+        preconditioner: Some(Preconditioning::Jacobi),
+        max_iterations: 5,
+        ..LinearOptions::default()
+    };
+    assert!(solve_blocks(&matrix, &[n, 2 * n], &b, &few, &mut LinearCache::default()).is_err());
+}

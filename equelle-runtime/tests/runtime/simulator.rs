@@ -90,7 +90,9 @@ fn grids_from_parameters() {
     };
     assert_eq!(size(&[]), (2, 6, 19, true));
     assert_eq!(size(&["grid_dim=1", "nx=4"]), (1, 4, 5, true));
-    assert_eq!(size(&["nx=4", "ny=3", "nz=5"]), (2, 12, 31, true));
+    assert_eq!(size(&["nx=4", "ny=3", "nz=5"]), (3, 60, 227, true));
+    assert_eq!(size(&["nx=4", "ny=3", "lz=2"]), (3, 12, 55, true));
+    assert_eq!(size(&["grid_dim=2", "nx=4", "ny=3", "nz=5"]), (2, 12, 31, true));
     assert_eq!(size(&["grid_dim=3", "nx=3", "ny=2", "nz=2"]), (3, 12, 52, true));
     assert_eq!(size(&["nx=4", "ny=3", "grid_layout=unstructured"]), (2, 12, 31, false));
     let triangles = concat!("grid_filename=", env!("CARGO_MANIFEST_DIR"), "/../grids/triangles-6x5.grid");
@@ -132,7 +134,17 @@ fn talking(given: &[&str], progress: ProgressStyle) -> (Session, Buffer) {
 #[test]
 fn unused_parameters_are_warned_of_before_the_run() {
     let (mut session, stderr) = talking(
-        &["kk=1", "nz=7", "verbose=2", "u_initial=3", "timesteps_filename=t.txt", "timesteps_from_file=true", "k=2", "grid_geometry=trust"],
+        &[
+            "kk=1",
+            "grid_dim=2",
+            "nz=7",
+            "verbose=2",
+            "u_initial=3",
+            "timesteps_filename=t.txt",
+            "timesteps_from_file=true",
+            "k=2",
+            "grid_geometry=trust",
+        ],
         ProgressStyle::Lines,
     );
     let expected = "warning: parameter `kk` (command line) is not used: this program has no input of that name; did you mean `k`?\n\

@@ -21,16 +21,20 @@ fn transmissibilities_of_the_deck_take_part() {
 fn geometry_of_them_is_refused() {
     let folder = scratch("nnc-geometry");
     let grid = format!("grid_filename={}", repository("tests/run/nnc.grdecl").display());
-    let interpreted = |text: &str| {
+    let on_ranks = |text: &str, n_ranks: &[&str]| {
         std::fs::write(folder.join("p.equelle"), text).unwrap();
-        let output = equellec().current_dir(&folder).args(["run", "--interpret", "p.equelle", &grid]).output().unwrap();
+        let output = equellec().current_dir(&folder).args(["run", "--interpret", "p.equelle", &grid]).args(n_ranks).output().unwrap();
         (output.status.code(), stderr(&output))
     };
+    let interpreted = |text: &str| on_ranks(text, &[]);
     for read in ["|f|", "Normal(f)[2]", "(Centroid(f) - Centroid(FirstCell(f)))[2]", "|AllFaces()|"] {
-        let (code, errors) = interpreted(&format!("f = InteriorFaces()\nOutput(\"x\", 1 * {read})\n"));
-        let cells = "cell (1, 1, 1) and cell (1, 1, 3) are joined without geometry (NNC)";
-        assert!(code == Some(4) && errors.contains(cells) && errors.contains("p.equelle:2"), "{read}: {code:?} {errors}");
-        assert!(errors.contains("nnc=ignore"), "{errors}");
+        // Parts of a grid do not know the deck's indices: rank 0 does.
+        for n_ranks in [&[][..], &["--ranks-threads", "1"], &["--ranks-threads", "2"]] {
+            let (code, errors) = on_ranks(&format!("f = InteriorFaces()\nOutput(\"x\", 1 * {read})\n"), n_ranks);
+            let cells = "cell (1, 1, 1) and cell (1, 1, 3) are joined without geometry (NNC)";
+            assert!(code == Some(4) && errors.contains(cells) && errors.contains("p.equelle:2"), "{read} {n_ranks:?}: {code:?} {errors}");
+            assert!(errors.contains("nnc=ignore"), "{errors}");
+        }
     }
     let (code, errors) = interpreted("f = InteriorFaces()\nd = Where(f, |f| > 0 [Meter^2])\nOutput(\"n\", SumReduce(1 Extend d))\n");
     assert!(code == Some(4) && errors.contains("p.equelle:2"), "{code:?} {errors}");

@@ -9,7 +9,8 @@ use std::sync::Arc;
 use equelle_runtime::domain::Domain;
 use equelle_runtime::linalg::{Csr, MatrixSpace, Method, SystemSpace, solve_in};
 use equelle_runtime::newton::{self, Bounds, Correction, Field, GridProblem, ProblemState, Size, Update};
-use equelle_runtime::{BinaryMath, EquelleRuntime, Error, ErrorKind, Implicit, Operations, Residual, Session};
+use equelle_runtime::operations::BinaryOperations;
+use equelle_runtime::{BinaryMath, EquelleRuntime, Error, ErrorKind, Implicit, Residual, Session};
 
 use crate::runtime::autodiff::jacobian;
 use crate::runtime::autodiff::newton_state::{Assembled, Patterns};
@@ -256,7 +257,7 @@ impl CudaProblem<'_, '_> {
         for (function, bound) in [(BinaryMath::Max, least), (BinaryMath::Min, greatest)] {
             if bound.is_finite() {
                 let bound = self.rt.scalar(bound);
-                values = self.rt.math_scalar(function, &values, &bound)?;
+                values = self.rt.math(function, &values, &bound)?;
             }
         }
         Ok(values)

@@ -17,6 +17,10 @@ use std::sync::Arc;
 
 use equelle_runtime::domain::Domain;
 use equelle_runtime::grid::SideMap;
+use equelle_runtime::operations::{
+    BinaryOperations, Broadcast, Collections, Comparisons, Components, FaceReductions, Interpolation, LogicOperations, Negation,
+    Reductions, UnaryOperations, VectorOperations,
+};
 use equelle_runtime::{Binary, BoolReduction, Comparison, Error, FaceReduction, HostAccess, Logic, Operations, Reduction, Unary};
 
 use crate::runtime::operations::arithmetic::unary;
@@ -82,105 +86,191 @@ impl Operations for CudaRuntime {
         topology::normal(self, faces)
     }
 
-    fn scalars_unary(&mut self, op: Unary, a: &Scalar) -> Result<Scalar, Error> {
-        arithmetic::map_scalar(self, op, a)
-    }
-
-    fn scalars_binary(&mut self, op: Binary, a: &Scalar, b: &Scalar) -> Result<Scalar, Error> {
-        arithmetic::zip_scalars(self, op, a, b)
-    }
-
-    fn scalars_interpolate(&mut self, table: &DeviceTable, a: &Scalar) -> Result<Scalar, Error> {
-        tables::interpolate_scalar(self, table, a)
-    }
-
-    fn vector(&mut self, components: &[&Scalar]) -> Result<Vector, Error> {
-        vectors::single(self, components)
-    }
-
-    fn vectors_binary(&mut self, op: Binary, a: &Vector, b: &Vector) -> Result<Vector, Error> {
-        arithmetic::zip_single_vectors(self, op, a, b)
-    }
-
-    fn vectors_binary_scalar(&mut self, op: Binary, a: &Vector, s: &Scalar) -> Result<Vector, Error> {
-        arithmetic::zip_single_vectors(self, op, a, s)
-    }
-
-    fn vectors_neg(&mut self, a: &Vector) -> Result<Vector, Error> {
-        vectors::map_single(self, Unary::Neg, a)
-    }
-
-    fn vectors_dot(&mut self, a: &Vector, b: &Vector) -> Result<Scalar, Error> {
-        vectors::single_inner_product(self, false, a, b)
-    }
-
-    fn vectors_length(&mut self, a: &Vector) -> Result<Scalar, Error> {
-        vectors::single_inner_product(self, true, a, a)
-    }
-
-    fn vectors_component(&mut self, a: &Vector, index: usize) -> Result<Scalar, Error> {
-        vectors::single_component(self, a, index)
-    }
-
-    fn vectors_binary_collection(&mut self, op: Binary, a: &Vector, s: &Scalars) -> Result<Vectors, Error> {
-        arithmetic::zip_vectors(self, op, s.domain(), a, s)
-    }
-
-    fn scalars_compare(&mut self, op: Comparison, a: &Scalar, b: &Scalar) -> Result<Bool, Error> {
-        bools::compare_scalars(self, op, a, b)
-    }
-
-    fn bools_not(&mut self, a: &Bool) -> Result<Bool, Error> {
-        bools::combine_bools(self, BoolOp::Not, a, a)
-    }
-
-    fn bools_logic(&mut self, op: Logic, a: &Bool, b: &Bool) -> Result<Bool, Error> {
-        bools::combine_bools(self, op.into(), a, b)
-    }
-
-    fn logic_bool(&mut self, op: Logic, a: &Bools, b: &Bool) -> Result<Bools, Error> {
-        bools::combine(self, op.into(), a.domain(), a, b)
-    }
-
     fn choose<T: Clone>(&mut self, condition: &Bool, a: &T, b: &T) -> Result<T, Error> {
         Ok(if self.bool_value(condition)? { a.clone() } else { b.clone() })
     }
 
+    fn same_entities(&mut self, a: &Entities, b: &Entities) -> Result<Bools, Error> {
+        bools::same_entities(self, a, b)
+    }
+
+    fn gradient(&mut self, values: &Scalars) -> Result<Scalars, Error> {
+        discrete::gradient(self, values)
+    }
+
+    fn divergence(&mut self, values: &Scalars) -> Result<Scalars, Error> {
+        discrete::divergence(self, values)
+    }
+}
+
+impl UnaryOperations<Scalar> for CudaRuntime {
+    fn unary(&mut self, op: Unary, a: &Scalar) -> Result<Scalar, Error> {
+        arithmetic::map_scalar(self, op, a)
+    }
+}
+
+impl BinaryOperations<Scalar, Scalar> for CudaRuntime {
+    type Value = Scalar;
+
+    fn binary(&mut self, op: Binary, a: &Scalar, b: &Scalar) -> Result<Scalar, Error> {
+        arithmetic::zip_scalars(self, op, a, b)
+    }
+}
+
+impl Interpolation<Scalar> for CudaRuntime {
+    fn interpolate(&mut self, table: &DeviceTable, a: &Scalar) -> Result<Scalar, Error> {
+        tables::interpolate_scalar(self, table, a)
+    }
+}
+
+impl Components<Scalar> for CudaRuntime {
+    type Composed = Vector;
+
+    fn vector(&mut self, components: &[&Scalar]) -> Result<Vector, Error> {
+        vectors::single(self, components)
+    }
+}
+
+impl BinaryOperations<Vector, Vector> for CudaRuntime {
+    type Value = Vector;
+
+    fn binary(&mut self, op: Binary, a: &Vector, b: &Vector) -> Result<Vector, Error> {
+        arithmetic::zip_single_vectors(self, op, a, b)
+    }
+}
+
+impl BinaryOperations<Vector, Scalar> for CudaRuntime {
+    type Value = Vector;
+
+    fn binary(&mut self, op: Binary, a: &Vector, s: &Scalar) -> Result<Vector, Error> {
+        arithmetic::zip_single_vectors(self, op, a, s)
+    }
+}
+
+impl UnaryOperations<Vector> for CudaRuntime {
+    fn unary(&mut self, op: Unary, a: &Vector) -> Result<Vector, Error> {
+        vectors::map_single(self, op, a)
+    }
+}
+
+impl VectorOperations<Vector> for CudaRuntime {
+    type Component = Scalar;
+
+    fn dot(&mut self, a: &Vector, b: &Vector) -> Result<Scalar, Error> {
+        vectors::single_inner_product(self, false, a, b)
+    }
+
+    fn length(&mut self, a: &Vector) -> Result<Scalar, Error> {
+        vectors::single_inner_product(self, true, a, a)
+    }
+
+    fn component(&mut self, a: &Vector, index: usize) -> Result<Scalar, Error> {
+        vectors::single_component(self, a, index)
+    }
+}
+
+impl BinaryOperations<Vector, Scalars> for CudaRuntime {
+    type Value = Vectors;
+
+    fn binary(&mut self, op: Binary, a: &Vector, s: &Scalars) -> Result<Vectors, Error> {
+        arithmetic::zip_vectors(self, op, s.domain(), a, s)
+    }
+}
+
+impl Comparisons<Scalar, Scalar> for CudaRuntime {
+    type Truth = Bool;
+
+    fn compare(&mut self, op: Comparison, a: &Scalar, b: &Scalar) -> Result<Bool, Error> {
+        bools::compare_scalars(self, op, a, b)
+    }
+}
+
+impl Negation<Bool> for CudaRuntime {
+    fn not(&mut self, a: &Bool) -> Result<Bool, Error> {
+        bools::combine_bools(self, BoolOp::Not, a, a)
+    }
+}
+
+impl LogicOperations<Bool, Bool> for CudaRuntime {
+    fn logic(&mut self, op: Logic, a: &Bool, b: &Bool) -> Result<Bool, Error> {
+        bools::combine_bools(self, op.into(), a, b)
+    }
+}
+
+impl LogicOperations<Bools, Bool> for CudaRuntime {
+    fn logic(&mut self, op: Logic, a: &Bools, b: &Bool) -> Result<Bools, Error> {
+        bools::combine(self, op.into(), a.domain(), a, b)
+    }
+}
+
+impl UnaryOperations<Scalars> for CudaRuntime {
     fn unary(&mut self, op: Unary, a: &Scalars) -> Result<Scalars, Error> {
         arithmetic::map(self, op, a)
     }
+}
 
+impl Interpolation<Scalars> for CudaRuntime {
     fn interpolate(&mut self, table: &DeviceTable, a: &Scalars) -> Result<Scalars, Error> {
         tables::interpolate(self, table, a)
     }
+}
+
+impl BinaryOperations<Scalars, Scalars> for CudaRuntime {
+    type Value = Scalars;
 
     fn binary(&mut self, op: Binary, a: &Scalars, b: &Scalars) -> Result<Scalars, Error> {
         arithmetic::zip(self, op, a.domain(), a, b)
     }
+}
 
-    fn binary_scalar(&mut self, op: Binary, a: &Scalars, s: &Scalar) -> Result<Scalars, Error> {
+impl BinaryOperations<Scalars, Scalar> for CudaRuntime {
+    type Value = Scalars;
+
+    fn binary(&mut self, op: Binary, a: &Scalars, s: &Scalar) -> Result<Scalars, Error> {
         arithmetic::zip(self, op, a.domain(), a, s)
     }
+}
 
-    fn scalar_binary(&mut self, op: Binary, s: &Scalar, a: &Scalars) -> Result<Scalars, Error> {
+impl BinaryOperations<Scalar, Scalars> for CudaRuntime {
+    type Value = Scalars;
+
+    fn binary(&mut self, op: Binary, s: &Scalar, a: &Scalars) -> Result<Scalars, Error> {
         arithmetic::zip(self, op, a.domain(), s, a)
     }
+}
 
-    fn vector_binary(&mut self, op: Binary, a: &Vectors, b: &Vectors) -> Result<Vectors, Error> {
+impl BinaryOperations<Vectors, Vectors> for CudaRuntime {
+    type Value = Vectors;
+
+    fn binary(&mut self, op: Binary, a: &Vectors, b: &Vectors) -> Result<Vectors, Error> {
         arithmetic::zip_vectors(self, op, a.domain(), a, b)
     }
+}
 
-    fn vector_binary_collection(&mut self, op: Binary, a: &Vectors, s: &Scalars) -> Result<Vectors, Error> {
+impl BinaryOperations<Vectors, Scalars> for CudaRuntime {
+    type Value = Vectors;
+
+    fn binary(&mut self, op: Binary, a: &Vectors, s: &Scalars) -> Result<Vectors, Error> {
         arithmetic::zip_vectors(self, op, a.domain(), a, s)
     }
+}
 
-    fn vector_binary_scalar(&mut self, op: Binary, a: &Vectors, s: &Scalar) -> Result<Vectors, Error> {
+impl BinaryOperations<Vectors, Scalar> for CudaRuntime {
+    type Value = Vectors;
+
+    fn binary(&mut self, op: Binary, a: &Vectors, s: &Scalar) -> Result<Vectors, Error> {
         arithmetic::zip_vectors(self, op, a.domain(), a, s)
     }
+}
 
-    fn vector_neg(&mut self, a: &Vectors) -> Result<Vectors, Error> {
-        vectors::map(self, Unary::Neg, a)
+impl UnaryOperations<Vectors> for CudaRuntime {
+    fn unary(&mut self, op: Unary, a: &Vectors) -> Result<Vectors, Error> {
+        vectors::map(self, op, a)
     }
+}
+
+impl VectorOperations<Vectors> for CudaRuntime {
+    type Component = Scalars;
 
     fn length(&mut self, a: &Vectors) -> Result<Scalars, Error> {
         Ok(vectors::inner_product(self, true, Extent::scalars(a.domain()), a, a)?.scalars(a.domain()))
@@ -193,68 +283,60 @@ impl Operations for CudaRuntime {
     fn component(&mut self, a: &Vectors, index: usize) -> Result<Scalars, Error> {
         vectors::component(self, a, index)
     }
+}
 
-    fn vector_collection_of(&mut self, components: &[&Scalars]) -> Result<Vectors, Error> {
+impl Components<Scalars> for CudaRuntime {
+    type Composed = Vectors;
+
+    fn vector(&mut self, components: &[&Scalars]) -> Result<Vectors, Error> {
         vectors::collect(self, components)
     }
+}
+
+impl Comparisons<Scalars, Scalars> for CudaRuntime {
+    type Truth = Bools;
 
     fn compare(&mut self, op: Comparison, a: &Scalars, b: &Scalars) -> Result<Bools, Error> {
         bools::compare(self, op, a.domain(), a, b)
     }
+}
 
-    fn compare_scalar(&mut self, op: Comparison, a: &Scalars, s: &Scalar) -> Result<Bools, Error> {
+impl Comparisons<Scalars, Scalar> for CudaRuntime {
+    type Truth = Bools;
+
+    fn compare(&mut self, op: Comparison, a: &Scalars, s: &Scalar) -> Result<Bools, Error> {
         bools::compare(self, op, a.domain(), a, s)
     }
+}
 
-    fn scalar_compare(&mut self, op: Comparison, s: &Scalar, a: &Scalars) -> Result<Bools, Error> {
+impl Comparisons<Scalar, Scalars> for CudaRuntime {
+    type Truth = Bools;
+
+    fn compare(&mut self, op: Comparison, s: &Scalar, a: &Scalars) -> Result<Bools, Error> {
         bools::compare(self, op, a.domain(), s, a)
     }
+}
 
-    fn same_entities(&mut self, a: &Entities, b: &Entities) -> Result<Bools, Error> {
-        bools::same_entities(self, a, b)
-    }
-
+impl Negation<Bools> for CudaRuntime {
     fn not(&mut self, a: &Bools) -> Result<Bools, Error> {
         bools::combine(self, BoolOp::Not, a.domain(), a, a)
     }
+}
 
+impl LogicOperations<Bools, Bools> for CudaRuntime {
     fn logic(&mut self, op: Logic, a: &Bools, b: &Bools) -> Result<Bools, Error> {
         bools::combine(self, op.into(), a.domain(), a, b)
     }
+}
 
-    fn select(&mut self, condition: &Bools, a: &Scalars, b: &Scalars) -> Result<Scalars, Error> {
-        Ok(select::numbers(self, Extent::scalars(a.domain()), condition, a, b)?.scalars(a.domain()))
-    }
-
-    fn select_vectors(&mut self, condition: &Bools, a: &Vectors, b: &Vectors) -> Result<Vectors, Error> {
-        let extent = Extent::vectors(self, a.domain());
-        Ok(select::numbers(self, extent, condition, a, b)?.vectors(a.domain()))
-    }
-
-    fn select_bools(&mut self, condition: &Bools, a: &Bools, b: &Bools) -> Result<Bools, Error> {
-        select::bools(self, condition, a, b)
-    }
-
-    fn select_entities(&mut self, condition: &Bools, a: &Entities, b: &Entities) -> Result<Entities, Error> {
-        select::entities(self, condition, a, b)
+impl Collections<Scalars> for CudaRuntime {
+    fn domain_of(&self, data: &Scalars) -> Arc<Domain> {
+        Arc::clone(data.domain())
     }
 
     fn on(&mut self, data: &Scalars, target: &Entities) -> Result<Scalars, Error> {
         let extent = Extent::scalars(target.domain());
         Ok(gather_scatter::on_numbers(self, extent, data.domain(), data, target)?.scalars(target.domain()))
-    }
-
-    fn on_vectors(&mut self, data: &Vectors, target: &Entities) -> Result<Vectors, Error> {
-        let extent = Extent::vectors(self, target.domain());
-        Ok(gather_scatter::on_numbers(self, extent, data.domain(), data, target)?.vectors(target.domain()))
-    }
-
-    fn on_bools(&mut self, data: &Bools, target: &Entities) -> Result<Bools, Error> {
-        gather_scatter::on_bools(self, data, target)
-    }
-
-    fn on_entities(&mut self, data: &Entities, target: &Entities) -> Result<Entities, Error> {
-        gather_scatter::on_entities(self, data, target)
     }
 
     fn extend(&mut self, data: &Scalars, domain: &Arc<Domain>) -> Result<Scalars, Error> {
@@ -264,7 +346,22 @@ impl Operations for CudaRuntime {
         Ok(gather_scatter::extend_numbers(self, Extent::scalars(domain), data.domain(), data, domain)?.scalars(domain))
     }
 
-    fn extend_vectors(&mut self, data: &Vectors, domain: &Arc<Domain>) -> Result<Vectors, Error> {
+    fn select(&mut self, condition: &Bools, a: &Scalars, b: &Scalars) -> Result<Scalars, Error> {
+        Ok(select::numbers(self, Extent::scalars(a.domain()), condition, a, b)?.scalars(a.domain()))
+    }
+}
+
+impl Collections<Vectors> for CudaRuntime {
+    fn domain_of(&self, data: &Vectors) -> Arc<Domain> {
+        Arc::clone(data.domain())
+    }
+
+    fn on(&mut self, data: &Vectors, target: &Entities) -> Result<Vectors, Error> {
+        let extent = Extent::vectors(self, target.domain());
+        Ok(gather_scatter::on_numbers(self, extent, data.domain(), data, target)?.vectors(target.domain()))
+    }
+
+    fn extend(&mut self, data: &Vectors, domain: &Arc<Domain>) -> Result<Vectors, Error> {
         if data.domain().same_elements(domain) {
             return Ok(data.clone());
         }
@@ -272,78 +369,128 @@ impl Operations for CudaRuntime {
         Ok(gather_scatter::extend_numbers(self, extent, data.domain(), data, domain)?.vectors(domain))
     }
 
-    fn extend_bools(&mut self, data: &Bools, domain: &Arc<Domain>) -> Result<Bools, Error> {
+    fn select(&mut self, condition: &Bools, a: &Vectors, b: &Vectors) -> Result<Vectors, Error> {
+        let extent = Extent::vectors(self, a.domain());
+        Ok(select::numbers(self, extent, condition, a, b)?.vectors(a.domain()))
+    }
+}
+
+impl Collections<Bools> for CudaRuntime {
+    fn domain_of(&self, data: &Bools) -> Arc<Domain> {
+        Arc::clone(data.domain())
+    }
+
+    fn on(&mut self, data: &Bools, target: &Entities) -> Result<Bools, Error> {
+        gather_scatter::on_bools(self, data, target)
+    }
+
+    fn extend(&mut self, data: &Bools, domain: &Arc<Domain>) -> Result<Bools, Error> {
         if data.domain().same_elements(domain) { Ok(data.clone()) } else { gather_scatter::extend_bools(self, data, domain) }
     }
 
-    fn extend_entities(&mut self, data: &Entities, domain: &Arc<Domain>) -> Result<Entities, Error> {
+    fn select(&mut self, condition: &Bools, a: &Bools, b: &Bools) -> Result<Bools, Error> {
+        select::bools(self, condition, a, b)
+    }
+}
+
+impl Collections<Entities> for CudaRuntime {
+    fn domain_of(&self, data: &Entities) -> Arc<Domain> {
+        Arc::clone(data.domain())
+    }
+
+    fn on(&mut self, data: &Entities, target: &Entities) -> Result<Entities, Error> {
+        gather_scatter::on_entities(self, data, target)
+    }
+
+    fn extend(&mut self, data: &Entities, domain: &Arc<Domain>) -> Result<Entities, Error> {
         if data.domain().same_elements(domain) { Ok(data.clone()) } else { gather_scatter::extend_entities(self, data, domain) }
     }
+
+    fn select(&mut self, condition: &Bools, a: &Entities, b: &Entities) -> Result<Entities, Error> {
+        select::entities(self, condition, a, b)
+    }
+}
+
+impl Broadcast<Scalar> for CudaRuntime {
+    type Collection = Scalars;
 
     fn broadcast(&mut self, value: &Scalar, domain: &Arc<Domain>) -> Result<Scalars, Error> {
         let value = value.values(self)?;
         Ok(unary(self, Unary::Copy, Extent::scalars(domain), &value)?.scalars(domain))
     }
+}
 
-    fn domain_of(&self, data: &Scalars) -> Arc<Domain> {
-        Arc::clone(data.domain())
-    }
+impl Broadcast<Vector> for CudaRuntime {
+    type Collection = Vectors;
 
-    fn domain_of_vectors(&self, data: &Vectors) -> Arc<Domain> {
-        Arc::clone(data.domain())
-    }
-
-    fn domain_of_bools(&self, data: &Bools) -> Arc<Domain> {
-        Arc::clone(data.domain())
-    }
-
-    fn broadcast_vector(&mut self, value: &Vector, domain: &Arc<Domain>) -> Result<Vectors, Error> {
+    fn broadcast(&mut self, value: &Vector, domain: &Arc<Domain>) -> Result<Vectors, Error> {
         let value = value.values(self)?;
         Ok(unary(self, Unary::Copy, Extent::vectors(self, domain), &value)?.vectors(domain))
     }
+}
 
-    fn broadcast_bool(&mut self, value: &Bool, domain: &Arc<Domain>) -> Result<Bools, Error> {
+impl Broadcast<Bool> for CudaRuntime {
+    type Collection = Bools;
+
+    fn broadcast(&mut self, value: &Bool, domain: &Arc<Domain>) -> Result<Bools, Error> {
         bools::combine(self, BoolOp::Copy, domain, value, value)
     }
+}
 
-    fn gradient(&mut self, values: &Scalars) -> Result<Scalars, Error> {
-        discrete::gradient(self, values)
-    }
-
-    fn divergence(&mut self, values: &Scalars) -> Result<Scalars, Error> {
-        discrete::divergence(self, values)
-    }
-
+impl FaceReductions<Scalars> for CudaRuntime {
     fn face_reduce(&mut self, reduction: FaceReduction, first: &Scalars, second: &Scalars) -> Result<Scalars, Error> {
         let (a, b) = (first.numbers(self)?, second.numbers(self)?);
         let (computed, cells) = discrete::face_reduce(self, reduction, &first.domain, [&a, &b], 1)?;
         Ok(computed.scalars(&cells))
     }
+}
 
-    fn face_sum_vectors(&mut self, first: &Vectors, second: &Vectors) -> Result<Vectors, Error> {
+impl FaceReductions<Vectors> for CudaRuntime {
+    fn face_reduce(&mut self, reduction: FaceReduction, first: &Vectors, second: &Vectors) -> Result<Vectors, Error> {
         let (a, b) = (first.numbers(self)?, second.numbers(self)?);
         let components = self.executor.dim();
-        let (computed, cells) = discrete::face_reduce(self, FaceReduction::Sum, first.domain(), [&a, &b], components)?;
+        let (computed, cells) = discrete::face_reduce(self, reduction, first.domain(), [&a, &b], components)?;
         Ok(computed.vectors(&cells))
     }
+}
+
+impl Reductions<Scalars> for CudaRuntime {
+    type Reduction = Reduction;
+    type Value = Scalar;
 
     fn reduce(&mut self, reduction: Reduction, values: &Scalars) -> Result<Scalar, Error> {
         discrete::reduce(self, reduction, values)
     }
+}
 
-    fn reduce_vectors(&mut self, reduction: Reduction, values: &Vectors) -> Result<Vector, Error> {
+impl Reductions<Vectors> for CudaRuntime {
+    type Reduction = Reduction;
+    type Value = Vector;
+
+    fn reduce(&mut self, reduction: Reduction, values: &Vectors) -> Result<Vector, Error> {
         discrete::reduce_components(self, reduction, values)
     }
+}
 
-    fn reduce_bools(&mut self, reduction: BoolReduction, values: &Bools) -> Result<Bool, Error> {
+impl Reductions<Bools> for CudaRuntime {
+    type Reduction = BoolReduction;
+    type Value = Bool;
+
+    fn reduce(&mut self, reduction: BoolReduction, values: &Bools) -> Result<Bool, Error> {
         bools::reduce(self, reduction, values)
     }
+}
 
-    fn sequence_binary_scalar(&mut self, op: Binary, sequence: &Sequence, s: &Scalar) -> Result<Sequence, Error> {
+impl BinaryOperations<Sequence, Scalar> for CudaRuntime {
+    type Value = Sequence;
+
+    fn binary(&mut self, op: Binary, sequence: &Sequence, s: &Scalar) -> Result<Sequence, Error> {
         sequences::with_scalar(self, op, sequence, s)
     }
+}
 
-    fn sequence_neg(&mut self, sequence: &Sequence) -> Result<Sequence, Error> {
-        sequences::map(self, Unary::Neg, sequence)
+impl UnaryOperations<Sequence> for CudaRuntime {
+    fn unary(&mut self, op: Unary, sequence: &Sequence) -> Result<Sequence, Error> {
+        sequences::map(self, op, sequence)
     }
 }

@@ -271,6 +271,14 @@ struct Solved<V> {
     detail: Option<String>,
 }
 
+/// The result of the iterations of a Krylov method.
+struct Iterate<V> {
+    x: V,
+    iterations: usize,
+    /// As in [`Solved`].
+    is_rounded: bool,
+}
+
 /// A system for an attempt.
 struct Problem<'a, S: SystemSpace> {
     system: &'a PreparedSystem<'a, S>,
@@ -381,9 +389,9 @@ impl<S: SystemSpace> Problem<'_, S> {
         if let Some((cached, limit)) = cache.cached(&key) {
             let trial = Attempt { max_iterations: limit.min(attempt.max_iterations), ..attempt };
             match self.iterate_with(space, &operator, &cached, b, trial) {
-                Ok((x, iterations)) => {
+                Ok(Iterate { x, iterations, is_rounded }) => {
                     cache.used(iterations);
-                    return Ok(Solved { x, iterations, is_rounded: false, detail });
+                    return Ok(Solved { x, iterations, is_rounded, detail });
                 }
                 Err(Failure::MethodError(fault)) if fault.kind == LinearErrorKind::Interrupted => return Err(fault.into()),
                 Err(Failure::MethodError(fault)) => wasted = fault.iterations,
@@ -402,9 +410,9 @@ impl<S: SystemSpace> Problem<'_, S> {
         let detail = detail.or_else(|| preconditioner.note());
         let left = attempt.max_iterations.saturating_sub(wasted).max(1);
         match self.iterate_with(space, &operator, &preconditioner, b, Attempt { max_iterations: left, ..attempt }) {
-            Ok((x, iterations)) => {
+            Ok(Iterate { x, iterations, is_rounded }) => {
                 cache.keep(key, preconditioner, iterations);
-                Ok(Solved { x, iterations: wasted + iterations, is_rounded: false, detail })
+                Ok(Solved { x, iterations: wasted + iterations, is_rounded, detail })
             }
             Err(Failure::MethodError(fault)) => Err(MethodError { iterations: wasted + fault.iterations, ..fault }.into()),
             Err(Failure::Device(failure)) => Err(Failure::Device(failure)),
@@ -451,7 +459,7 @@ impl<S: SystemSpace> Problem<'_, S> {
         preconditioner: &M,
         b: &S::Vector,
         attempt: Attempt,
-    ) -> Result<(S::Vector, usize), Failure<S::Error>> {
+    ) -> Result<Iterate<S::Vector>, Failure<S::Error>> {
         let size = norm_of(space, b).map_err(Failure::Device)?;
         let negligible = self.options.negligible * self.system.size;
         let saves = operator.left.map_or(negligible, |left| left.weight * negligible);
@@ -481,16 +489,22 @@ impl<S: SystemSpace> Problem<'_, S> {
         let (iterations, seconds) = (outcome.iterations as u64, started.elapsed().as_secs_f64());
         traffic += SolveTraffic { solves: 1, iterations, seconds, bytes: space.take_traffic() };
         self.traffic.set(traffic);
+        let iterate = |x, is_rounded| Ok(Iterate { x, iterations: outcome.iterations, is_rounded });
         if outcome.end == End::Converged {
-            return Ok((x, outcome.iterations));
+            return iterate(x, false);
         }
         // A negligible residual is enough where no smaller one can be reached.
         let left = self.system.residual_norm_in_range(space, &x).map_err(Failure::Device)?;
         if left <= negligible {
-            return Ok((x, outcome.iterations));
+            return iterate(x, false);
+        }
+        let may_be_rounded = matches!(outcome.end, End::Stagnation(_) | End::Breakdown(_) | End::MaxIterations);
+        let allowed = SHARE * self.options.tolerance * self.system.size;
+        if may_be_rounded && self.system.is_at_round_off(space, &x, allowed).map_err(Failure::Device)? {
+            return iterate(x, true);
         }
         let (kind, mut detail) = match outcome.end {
-            End::Converged => return Ok((x, outcome.iterations)),
+            End::Converged => return iterate(x, false),
             End::Breakdown(detail) => (LinearErrorKind::Breakdown, detail),
             End::Stagnation(detail) => (LinearErrorKind::Stagnation, detail),
             End::MaxIterations => (LinearErrorKind::MaxIterations, "that is the limit".to_owned()),

@@ -19,6 +19,8 @@
 //!   are powers of two.
 //! * If equations of a system differ in their units, but the rows of each agree, each equation is
 //!   first multiplied by a power of two, and what remains is one of the two cases above.
+//! * A residual of such rows that is the round-off of their terms counts as solved, whatever the
+//!   method (`driver/round_off.rs`): no `x` in double precision has a smaller one.
 //!
 //! [`EVEN_ROWS`]: crate::linalg::matrix::scaling::EVEN_ROWS
 //! [`inverse_row_scale`]: crate::linalg::matrix::scaling::inverse_row_scale
@@ -234,15 +236,21 @@ impl<'a, S: SystemSpace> PreparedSystem<'a, S> {
     }
 
     /// Both norms of `b - A x`; 0 for a second one that there is not.
-    fn norms(&self, space: &mut S, b: &S::Vector, x: &S::Vector) -> Result<[f64; 2], S::Error> {
+    pub(super) fn norms(&self, space: &mut S, b: &S::Vector, x: &S::Vector) -> Result<[f64; 2], S::Error> {
         let mut r = space.zeros()?;
         space.residual(&mut r, b, self.matrix(), x);
-        let first = norm_of(space, &r)?;
+        let norms = self.norms_of(space, &r);
+        space.recycle(r);
+        norms
+    }
+
+    /// Both norms of a residual; 0 for a second one that there is not.
+    pub(super) fn norms_of(&self, space: &mut S, r: &S::Vector) -> Result<[f64; 2], S::Error> {
+        let first = norm_of(space, r)?;
         let second = match self.weights() {
-            Some((weights, weight)) => weight * weighted_norm(space, &r, weights)?,
+            Some((weights, weight)) => weight * weighted_norm(space, r, weights)?,
             None => 0.0,
         };
-        space.recycle(r);
         Ok([first, second])
     }
 

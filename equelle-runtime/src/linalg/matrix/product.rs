@@ -109,6 +109,13 @@ impl Csr {
         scaled
     }
 
+    /// The matrix of the magnitudes of all entries.
+    pub fn magnitudes(&self) -> Csr {
+        let mut magnitudes = self.clone();
+        magnitudes.values_mut().iter_mut().for_each(|value| *value = value.abs());
+        magnitudes
+    }
+
     /// The matrix with each row times its factor, `[n_rows]`.
     ///
     /// # Panics

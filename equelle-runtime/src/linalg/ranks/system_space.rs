@@ -122,6 +122,11 @@ impl SystemSpace for RankSpace<HostSpace> {
         Ok(a.with(own, a.rim().changed(|row, _, value| scales[row] * value)))
     }
 
+    fn magnitudes(&mut self, a: &RankMatrix<HostMatrix>) -> Result<RankMatrix<HostMatrix>, Error> {
+        let own = sure(self.inner.magnitudes(a.own()));
+        Ok(a.with(own, a.rim().changed(|_, _, value| value.abs())))
+    }
+
     fn to_range(&mut self, vectors: &RankNullVectors, y: &mut Vec<f64>) {
         self.project_to_range(vectors, y);
     }

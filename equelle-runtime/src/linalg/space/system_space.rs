@@ -146,6 +146,14 @@ pub trait SystemSpace: MultigridSpace {
     /// # Errors
     /// Out of memory.
     fn scaled_rows(&mut self, a: &Self::Matrix, scales: &Self::Vector) -> Result<Self::Matrix, Self::Error>;
+    /// The matrix of the magnitudes of all entries.
+    ///
+    /// # Errors
+    /// Out of memory, or the device was lost.
+    fn magnitudes(&mut self, a: &Self::Matrix) -> Result<Self::Matrix, Self::Error> {
+        let host = self.host_matrix(a)?.magnitudes();
+        self.matrix(host)
+    }
     /// Makes `y` orthogonal to the known left null vectors.
     fn to_range(&mut self, vectors: &Self::NullVectors, y: &mut Self::Vector);
     /// Subtracts the mean of `x` on each component.

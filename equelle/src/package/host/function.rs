@@ -125,28 +125,23 @@ impl<'a> FunctionWriter<'a> {
         Ok((function, self.shows_variables))
     }
 
-    /// `rt.check_collection("u", &u)?`, each with the line of the assignment.
+    /// `rt.check("u", &u)?`, each with the line of the assignment.
     pub(super) fn state_checks(&self, checked: &[Checked]) -> Result<TokenStream, BackendError> {
         let source = &self.program.module.source;
         let mut out = TokenStream::new();
         for Checked { mutable, assignment } in checked {
             let info = &self.function.mutables[mutable.0 as usize];
-            let method = ident(match (info.ty.shape, info.ty.basic) {
-                (Shape::Single, Basic::Scalar) => "check_scalar",
-                (Shape::Single, Basic::Vector) => "check_vector",
-                (Shape::Collection(_), Basic::Scalar) => "check_collection",
-                (Shape::Collection(_), Basic::Vector) => "check_vectors",
-                (Shape::Domain(_) | Shape::Sequence, _)
-                | (_, Basic::Bool | Basic::Entity(_) | Basic::Text | Basic::Table | Basic::Axis(_)) => {
-                    return Err(BackendError::internal(info.span, "a check of a variable that holds no numbers"));
-                }
-            });
+            let is_of_numbers =
+                matches!(info.ty.shape, Shape::Single | Shape::Collection(_)) && matches!(info.ty.basic, Basic::Scalar | Basic::Vector);
+            if !is_of_numbers {
+                return Err(BackendError::internal(info.span, "a check of a variable that holds no numbers"));
+            }
             if !source.text().is_empty() {
                 let line = proc_macro2::Literal::u32_unsuffixed(source.line(assignment.start));
                 out.extend(quote! { rt.line(#line); });
             }
             let (name, variable) = (&info.name, &self.mutables[mutable.0 as usize]);
-            out.extend(quote! { rt.#method(#name, &#variable)?; });
+            out.extend(quote! { rt.check(#name, &#variable)?; });
         }
         Ok(out)
     }

@@ -24,7 +24,7 @@ use equelle_front::ir::{Block, Function, Module, Op, OpClass, Rounds, StmtKind, 
 use equelle_front::memory::geometry::kept_from;
 use equelle_front::ops::Reduction;
 use equelle_front::time_steps;
-use equelle_front::types::{Basic, Shape};
+use equelle_front::types::Basic;
 use equelle_runtime::{HaloNeeds, OutputKind, RankNeeds, RankRefusal, TableColumns};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
@@ -69,7 +69,7 @@ pub(super) fn text(module: &Module, ranks: &RankNeeds, options: &PackageOptions)
         "TablePart",
     ]);
     globals.reserve(["memory", "MemoryPlan", "SetMemory", "SolveMemory", "Buffers"]);
-    globals.reserve(["Comparison", "Reduction", "BoolReduction", "Logic", "Elementary", "BinaryMath", "FaceReduction"]);
+    globals.reserve(["Comparison", "Reduction", "BoolReduction", "Elementary", "BinaryMath", "FaceReduction"]);
     globals.reserve(options.backends.iter().map(|b| format!("kernels_{}", b.name())));
     let kernels = KernelNames::for_module(module);
     globals.reserve(kernels.iter().map(|k| k.arguments.clone()));
@@ -387,18 +387,16 @@ fn enum_of(function: &Function, op: &Op) -> Option<&'static str> {
         // Equality of truth values is made of logic, that of entities has a method of its own.
         return (ty(a).basic == Basic::Scalar).then_some("Comparison");
     }
-    if let Op::Logic(_, a, b) = op {
-        return (ty(a).shape == Shape::Single || ty(b).shape == Shape::Single).then_some("Logic");
-    }
     if let Op::Reduce(reduction, _) = op {
         return Some(match reduction {
             Reduction::Max | Reduction::Min | Reduction::Sum | Reduction::Prod => "Reduction",
             Reduction::Any | Reduction::All => "BoolReduction",
         });
     }
-    if let Op::FaceReduce { first, .. } = op {
-        return (ty(first).basic == Basic::Scalar).then_some("FaceReduction");
+    match op {
+        Op::FaceReduce { .. } => Some("FaceReduction"),
+        Op::Unary(UnaryOp::Elementary(_), _) => Some("Elementary"),
+        Op::Math(..) => Some("BinaryMath"),
+        _ => None,
     }
-    let elementary = matches!(op, Op::Unary(UnaryOp::Elementary(_), _)).then_some("Elementary");
-    elementary.or(matches!(op, Op::Math(..)).then_some("BinaryMath"))
 }

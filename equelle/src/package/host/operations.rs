@@ -106,11 +106,7 @@ impl FunctionWriter<'_> {
                 let part = ident(&format!("{part:?}"));
                 Ok(quote! { rt.input_table2(#name, #first, #second, #value, TablePart::#part)? })
             }
-            Op::Interpolate { table, argument } => match self.class(*argument) {
-                Class::Scalars => self.call("interpolate", &[*table, *argument]),
-                Class::Scalar => self.call("scalars_interpolate", &[*table, *argument]),
-                _ => Err(unsupported(span, "`Interpolate` of anything but Scalars")),
-            },
+            Op::Interpolate { table, argument } => self.call("interpolate", &[*table, *argument]),
             Op::Step(length) => self.call("take_step", &[*length]),
             Op::FirstCell(faces) => self.call_on_entities("first_cell", *faces),
             Op::SecondCell(faces) => self.call_on_entities("second_cell", *faces),
@@ -149,110 +145,49 @@ impl FunctionWriter<'_> {
             Op::FaceGap(faces) => self.call_on_entities("face_gap", *faces),
             Op::FaceTransmissibility(faces) => self.call_on_entities("face_transmissibility", *faces),
             Op::Measure(entities) => self.call_on_entities("measure", *entities),
-            Op::Unary(op, a) => self.unary(*op, *a, span),
-            Op::Arithmetic(op, a, b) => self.arithmetic(*op, *a, *b, span),
+            Op::Unary(op, a) => self.unary(*op, *a),
+            Op::Arithmetic(op, a, b) => self.arithmetic(*op, *a, *b),
             Op::Compare(op, a, b) => self.compare(*op, *a, *b, span),
-            Op::Logic(op, a, b) => self.logic(*op, *a, *b, span),
+            Op::Logic(op, a, b) => self.logic(*op, *a, *b),
             Op::Select { condition, if_true, if_false } => {
                 let ty = results.first().map_or(Type::SCALAR, |result| self.ty(*result));
-                self.select(*condition, *if_true, *if_false, &ty, span)
+                self.select(*condition, *if_true, *if_false, &ty)
             }
             Op::On { data, target } => {
-                let method = match self.class(*data) {
-                    Class::Scalars => "on",
-                    Class::Vectors => "on_vectors",
-                    Class::Bools => "on_bools",
-                    Class::Entities => "on_entities",
-                    Class::Scalar | Class::Vector | Class::Bool | Class::Sequence | Class::Other => {
-                        return Err(unsupported(span, "`On` for data that is no collection"));
-                    }
-                };
                 let (data, target) = (self.by_entities(*data)?, self.by_entities(*target)?);
-                let method = ident(method);
-                Ok(quote! { rt.#method(#data, #target)? })
+                Ok(quote! { rt.on(#data, #target)? })
             }
             Op::Extend { data, domain } => {
-                let method = match self.class(*data) {
-                    Class::Scalars => "extend",
-                    Class::Vectors => "extend_vectors",
-                    Class::Bools => "extend_bools",
-                    Class::Entities => "extend_entities",
-                    Class::Scalar | Class::Vector | Class::Bool | Class::Sequence | Class::Other => {
-                        return Err(unsupported(span, "`Extend` for data that is no collection"));
-                    }
-                };
                 let (data, domain) = (self.by_entities(*data)?, self.by_ref(*domain)?);
-                let method = ident(method);
-                Ok(quote! { rt.#method(#data, #domain)? })
+                Ok(quote! { rt.extend(#data, #domain)? })
             }
             Op::Broadcast { value, domain } => {
-                let method = match self.class(*value) {
-                    Class::Scalar => "broadcast",
-                    Class::Vector => "broadcast_vector",
-                    Class::Bool => "broadcast_bool",
-                    Class::Scalars | Class::Vectors | Class::Bools | Class::Entities | Class::Sequence | Class::Other => {
-                        return Err(unsupported(span, "`Extend` of one value of this type"));
-                    }
-                };
-                let (method, value, domain) = (ident(method), self.by_ref(*value)?, self.domain_of(*domain)?);
-                Ok(quote! { rt.#method(#value, #domain)? })
+                let (value, domain) = (self.by_ref(*value)?, self.domain_of(*domain)?);
+                Ok(quote! { rt.broadcast(#value, #domain)? })
             }
             Op::Exchange { value, depth } => {
-                let method = match self.class(*value) {
-                    Class::Scalars => ident("exchange"),
-                    Class::Vectors => ident("exchange_vectors"),
-                    Class::Bools => ident("exchange_bools"),
-                    _ => return Err(unsupported(span, "an exchange of values of this type")),
-                };
                 let (value, depth) = (exchanged(self, *value)?, Literal::u32_unsuffixed(*depth));
-                Ok(quote! { rt.#method(#value, #depth)? })
+                Ok(quote! { rt.exchange(#value, #depth)? })
             }
             Op::Gradient(values) => self.call("gradient", &[*values]),
             Op::Divergence(values) => self.call("divergence", &[*values]),
-            Op::FaceReduce { reduction, first, second } => match (self.class(*first), reduction) {
-                (Class::Scalars, _) => {
-                    let (reduction, first, second) = (face_reduction_name(*reduction), self.by_ref(*first)?, self.by_ref(*second)?);
-                    Ok(quote! { rt.face_reduce(#reduction, #first, #second)? })
-                }
-                (Class::Vectors, FaceReduction::Sum) => self.call("face_sum_vectors", &[*first, *second]),
-                _ => Err(unsupported(span, "a reduction over faces of these types")),
-            },
-            Op::Dot(a, b) => match (self.class(*a), self.class(*b)) {
-                (Class::Vectors, Class::Vectors) => self.call("dot", &[*a, *b]),
-                (Class::Vector, Class::Vector) => self.call("vectors_dot", &[*a, *b]),
-                _ => Err(unsupported(span, "`Dot` of operands of these types")),
-            },
+            Op::FaceReduce { reduction, first, second } => {
+                let (reduction, first, second) = (face_reduction_name(*reduction), self.by_ref(*first)?, self.by_ref(*second)?);
+                Ok(quote! { rt.face_reduce(#reduction, #first, #second)? })
+            }
+            Op::Dot(a, b) => self.call("dot", &[*a, *b]),
             Op::Component(vector, index) => {
-                let method = match self.class(*vector) {
-                    Class::Vectors => ident("component"),
-                    Class::Vector => ident("vectors_component"),
-                    _ => return Err(unsupported(span, "the component of anything but Vectors")),
-                };
                 let (vector, index) = (self.by_ref(*vector)?, Literal::u32_unsuffixed(*index));
-                Ok(quote! { rt.#method(#vector, #index)? })
+                Ok(quote! { rt.component(#vector, #index)? })
             }
             Op::Vector(components) => self.vector(components),
             Op::Math(op, a, b) => {
-                let method = match (self.class(*a), self.class(*b)) {
-                    (Class::Scalars, Class::Scalars) => ident("math"),
-                    (Class::Scalars, Class::Scalar) => ident("math_scalar"),
-                    (Class::Scalar, Class::Scalars) => ident("scalar_math"),
-                    (Class::Scalar, Class::Scalar) => ident("scalars_math"),
-                    _ => return Err(unsupported(span, "this function of operands of these types")),
-                };
-                let (a, b) = (self.by_ref(*a)?, self.by_ref(*b)?);
-                let op = ident(op.name());
-                Ok(quote! { rt.#method(BinaryMath::#op, #a, #b)? })
+                let (op, a, b) = (ident(op.name()), self.by_ref(*a)?, self.by_ref(*b)?);
+                Ok(quote! { rt.math(BinaryMath::#op, #a, #b)? })
             }
             Op::Reduce(reduction, values) => {
-                let method = match self.class(*values) {
-                    Class::Scalars => ident("reduce"),
-                    Class::Vectors => ident("reduce_vectors"),
-                    Class::Bools => ident("reduce_bools"),
-                    _ => return Err(unsupported(span, "a reduction of values of this type")),
-                };
                 let (values, reduction) = (self.by_ref(*values)?, reduction_name(*reduction));
-                Ok(quote! { rt.#method(#reduction, #values)? })
+                Ok(quote! { rt.reduce(#reduction, #values)? })
             }
             Op::Call { function, args } => {
                 let callee = &self.program.module.functions[function.0 as usize];
@@ -356,16 +291,13 @@ impl FunctionWriter<'_> {
         Ok(quote! { rt.#method(#(#args),*)? })
     }
 
-    /// Reference to a domain, or to that of a collection.
+    /// Reference to a domain, or to that of a collection of values.
     fn domain_of(&self, value: ValueId) -> Result<TokenStream, BackendError> {
-        let method = match self.class(value) {
-            Class::Scalars => "domain_of",
-            Class::Vectors => "domain_of_vectors",
-            Class::Bools => "domain_of_bools",
-            Class::Entities | Class::Scalar | Class::Vector | Class::Bool | Class::Sequence | Class::Other => return self.by_ref(value),
-        };
-        let (method, data) = (ident(method), self.by_ref(value)?);
-        Ok(quote! { &rt.#method(#data) })
+        let data = self.by_ref(value)?;
+        Ok(match self.class(value) {
+            Class::Scalars | Class::Vectors | Class::Bools => quote! { &rt.domain_of(#data) },
+            Class::Entities | Class::Scalar | Class::Vector | Class::Bool | Class::Sequence | Class::Other => data,
+        })
     }
 
     fn call_on_entities(&mut self, method: &str, entities: ValueId) -> Result<TokenStream, BackendError> {
@@ -373,110 +305,61 @@ impl FunctionWriter<'_> {
         Ok(quote! { rt.#method(#entities)? })
     }
 
-    fn unary(&mut self, op: UnaryOp, a: ValueId, span: Span) -> Result<TokenStream, BackendError> {
-        let method = match (op, self.class(a)) {
-            (UnaryOp::Neg, Class::Scalar) => "scalar_neg",
-            (UnaryOp::Neg, Class::Vector) => "vectors_neg",
-            (UnaryOp::Neg, Class::Scalars) => "neg",
-            (UnaryOp::Neg, Class::Vectors) => "vector_neg",
-            (UnaryOp::Neg, Class::Sequence) => "sequence_neg",
-            (UnaryOp::Not, Class::Bool) => "bools_not",
-            (UnaryOp::Not, Class::Bools) => "not",
-            (UnaryOp::Abs, Class::Scalar) => "scalar_abs",
-            (UnaryOp::Abs, Class::Scalars) => "abs",
-            (UnaryOp::Sqrt, Class::Scalar) => "scalar_sqrt",
-            (UnaryOp::Sqrt, Class::Scalars) => "sqrt",
-            (UnaryOp::Length, Class::Vector) => "vectors_length",
-            (UnaryOp::Length, Class::Vectors) => "length",
-            (UnaryOp::Elementary(function), class @ (Class::Scalar | Class::Scalars)) => {
-                let method = ident(if class == Class::Scalar { "scalars_elementary" } else { "elementary" });
+    fn unary(&mut self, op: UnaryOp, a: ValueId) -> Result<TokenStream, BackendError> {
+        let method = match op {
+            UnaryOp::Neg => "neg",
+            UnaryOp::Not => "not",
+            UnaryOp::Abs => "abs",
+            UnaryOp::Sqrt => "sqrt",
+            UnaryOp::Length => "length",
+            UnaryOp::Elementary(function) => {
                 // The runtime names them as the language does.
                 let (function, a) = (ident(function.name()), self.by_ref(a)?);
-                return Ok(quote! { rt.#method(Elementary::#function, #a)? });
+                return Ok(quote! { rt.elementary(Elementary::#function, #a)? });
             }
-            _ => return Err(unsupported(span, "this operation for an operand of this type")),
         };
         self.call(method, &[a])
     }
 
-    fn arithmetic(&mut self, op: Arithmetic, a: ValueId, b: ValueId, span: Span) -> Result<TokenStream, BackendError> {
-        use Arithmetic::{Add, Div, Mul, Sub};
-        let pick = |add, sub, mul, div| match op {
-            Add => add,
-            Sub => sub,
-            Mul => mul,
-            Div => div,
+    fn arithmetic(&mut self, op: Arithmetic, a: ValueId, b: ValueId) -> Result<TokenStream, BackendError> {
+        let method = match op {
+            Arithmetic::Add => "add",
+            Arithmetic::Sub => "sub",
+            Arithmetic::Mul => "mul",
+            Arithmetic::Div => "div",
         };
-        let (method, swapped) = match (op, self.class(a), self.class(b)) {
-            (_, Class::Scalar, Class::Scalar) => (pick("scalars_add", "scalars_sub", "scalars_mul", "scalars_div"), false),
-            (_, Class::Scalars, Class::Scalars) => (pick("add", "sub", "mul", "div"), false),
-            (Mul, Class::Scalars, Class::Scalar) => ("mul_scalar", false),
-            (Mul, Class::Scalar, Class::Scalars) => ("scalar_mul", false),
-            (Div, Class::Scalars, Class::Scalar) => ("div_scalar", false),
-            (Div, Class::Scalar, Class::Scalars) => ("scalar_div", false),
-            (Add, Class::Vector, Class::Vector) => ("vectors_add", false),
-            (Sub, Class::Vector, Class::Vector) => ("vectors_sub", false),
-            (Mul, Class::Vector, Class::Scalar) => ("vectors_mul", false),
-            (Mul, Class::Scalar, Class::Vector) => ("vectors_mul", true),
-            (Div, Class::Vector, Class::Scalar) => ("vectors_div", false),
-            (Mul, Class::Vector, Class::Scalars) => ("vectors_mul_collection", false),
-            (Mul, Class::Scalars, Class::Vector) => ("vectors_mul_collection", true),
-            (Div, Class::Vector, Class::Scalars) => ("vectors_div_collection", false),
-            (Add, Class::Vectors, Class::Vectors) => ("vector_add", false),
-            (Sub, Class::Vectors, Class::Vectors) => ("vector_sub", false),
-            (Mul, Class::Vectors, Class::Scalars) => ("vector_mul", false),
-            (Mul, Class::Scalars, Class::Vectors) => ("vector_mul", true),
-            (Div, Class::Vectors, Class::Scalars) => ("vector_div", false),
-            (Mul, Class::Vectors, Class::Scalar) => ("vector_mul_scalar", false),
-            (Mul, Class::Scalar, Class::Vectors) => ("vector_mul_scalar", true),
-            (Div, Class::Vectors, Class::Scalar) => ("vector_div_scalar", false),
-            (Mul, Class::Sequence, Class::Scalar) => ("sequence_mul", false),
-            (Mul, Class::Scalar, Class::Sequence) => ("sequence_mul", true),
-            (Div, Class::Sequence, Class::Scalar) => ("sequence_div", false),
-            (Add | Sub | Mul | Div, _, _) => return Err(unsupported(span, "arithmetic of operands of these types")),
-        };
-        // Products commute, bit for bit.
-        self.call(method, &if swapped { [b, a] } else { [a, b] })
+        // A back-end has products of Vectors and sequences by numbers; they commute, bit for bit.
+        let is_number = |class| matches!(class, Class::Scalar | Class::Scalars);
+        let is_swapped = op == Arithmetic::Mul && is_number(self.class(a)) && !is_number(self.class(b));
+        self.call(method, &if is_swapped { [b, a] } else { [a, b] })
     }
 
     fn compare(&mut self, op: Comparison, a: ValueId, b: ValueId, span: Span) -> Result<TokenStream, BackendError> {
-        let method = match (self.class(a), self.class(b)) {
-            (Class::Scalars, Class::Scalars) => "compare",
-            (Class::Scalars, Class::Scalar) => "compare_scalar",
-            (Class::Scalar, Class::Scalars) => "scalar_compare",
-            (Class::Scalar, Class::Scalar) => "scalars_compare",
-            (Class::Bool | Class::Bools, Class::Bool | Class::Bools) => {
-                let unequal = self.logic(Logic::Xor, a, b, span)?;
-                let inverse = if self.class(a) == Class::Bool && self.class(b) == Class::Bool { "bools_not" } else { "not" };
-                return self.equality(op, unequal, false, inverse, span);
+        match self.class(a) {
+            Class::Bool | Class::Bools => {
+                let unequal = self.logic(Logic::Xor, a, b)?;
+                self.equality(op, unequal, false, span)
             }
-            (Class::Entities, Class::Entities) => {
+            Class::Entities => {
                 let (a, b) = (self.by_entities(a)?, self.by_entities(b)?);
-                return self.equality(op, quote! { rt.same_entities(#a, #b)? }, true, "not", span);
+                self.equality(op, quote! { rt.same_entities(#a, #b)? }, true, span)
             }
-            _ => return Err(unsupported(span, "a comparison of operands of these types")),
-        };
-        let (a, b) = (self.by_ref(a)?, self.by_ref(b)?);
-        let (method, op) = (ident(method), comparison_name(op));
-        Ok(quote! { rt.#method(Comparison::#op, #a, #b)? })
+            Class::Scalar | Class::Vector | Class::Scalars | Class::Vectors | Class::Sequence | Class::Other => {
+                let (op, a, b) = (comparison_name(op), self.by_ref(a)?, self.by_ref(b)?);
+                Ok(quote! { rt.compare(Comparison::#op, #a, #b)? })
+            }
+        }
     }
 
     /// `==` or `!=` from one of the two, which `equal` tells.
-    fn equality(
-        &mut self,
-        op: Comparison,
-        known: TokenStream,
-        equal: bool,
-        inverse: &str,
-        span: Span,
-    ) -> Result<TokenStream, BackendError> {
+    fn equality(&mut self, op: Comparison, known: TokenStream, equal: bool, span: Span) -> Result<TokenStream, BackendError> {
         match op {
             Comparison::Equal if equal => Ok(known),
             Comparison::NotEqual if !equal => Ok(known),
             Comparison::Equal | Comparison::NotEqual => {
-                let (name, inverse) = (self.fresh(if equal { "same" } else { "unequal" }), ident(inverse));
+                let name = self.fresh(if equal { "same" } else { "unequal" });
                 self.group.extend(quote! { let #name = #known; });
-                Ok(quote! { rt.#inverse(&#name)? })
+                Ok(quote! { rt.not(&#name)? })
             }
             Comparison::Less | Comparison::Greater | Comparison::LessEqual | Comparison::GreaterEqual => {
                 Err(unsupported(span, "an order of truth values or entities"))
@@ -484,26 +367,15 @@ impl FunctionWriter<'_> {
         }
     }
 
-    fn logic(&mut self, op: Logic, a: ValueId, b: ValueId, span: Span) -> Result<TokenStream, BackendError> {
-        let name = ident(match op {
-            Logic::And => "And",
-            Logic::Or => "Or",
-            Logic::Xor => "Xor",
-        });
-        match (self.class(a), self.class(b)) {
-            (Class::Bools, Class::Bools) => self.call(&name.to_string().to_lowercase(), &[a, b]),
-            (Class::Bool, Class::Bool) => {
-                let (a, b) = (self.by_ref(a)?, self.by_ref(b)?);
-                Ok(quote! { rt.bools_logic(Logic::#name, #a, #b)? })
-            }
-            // All three commute.
-            (Class::Bools, Class::Bool) => {
-                let (a, b) = (self.by_ref(a)?, self.by_ref(b)?);
-                Ok(quote! { rt.logic_bool(Logic::#name, #a, #b)? })
-            }
-            (Class::Bool, Class::Bools) => self.logic(op, b, a, span),
-            _ => Err(unsupported(span, "logic of operands of these types")),
-        }
+    fn logic(&mut self, op: Logic, a: ValueId, b: ValueId) -> Result<TokenStream, BackendError> {
+        let method = match op {
+            Logic::And => "and",
+            Logic::Or => "or",
+            Logic::Xor => "xor",
+        };
+        // One truth value for all elements comes second; all three commute.
+        let is_swapped = self.class(a) == Class::Bool && self.class(b) == Class::Bools;
+        self.call(method, &if is_swapped { [b, a] } else { [a, b] })
     }
 
     /// Composes Vectors from single components, or from collections with single ones broadcast.
@@ -521,25 +393,17 @@ impl FunctionWriter<'_> {
                 Some(_) | None => part,
             });
         }
-        let method = ident(if sample.is_some() { "vector_collection_of" } else { "vector" });
-        Ok(quote! { rt.#method(&[#(#parts),*])? })
+        Ok(quote! { rt.vector(&[#(#parts),*])? })
     }
 
-    fn select(&mut self, condition: ValueId, a: ValueId, b: ValueId, ty: &Type, span: Span) -> Result<TokenStream, BackendError> {
-        let method = match (self.class(condition), self.class(a), self.class(b)) {
-            (Class::Bool, x, y) if x == y && x != Class::Other => {
-                let (condition, a, b) = (self.by_ref(condition)?, self.by_ref_as(a, ty)?, self.by_ref_as(b, ty)?);
-                return Ok(quote! { rt.choose(#condition, #a, #b)? });
-            }
-            (Class::Bools, Class::Scalars, Class::Scalars) => "select",
-            (Class::Bools, Class::Vectors, Class::Vectors) => "select_vectors",
-            (Class::Bools, Class::Bools, Class::Bools) => "select_bools",
-            (Class::Bools, Class::Entities, Class::Entities) => "select_entities",
-            _ => return Err(unsupported(span, "`? :` with operands of these types")),
-        };
-        let (condition, a, b) = (self.by_ref(condition)?, self.by_entities(a)?, self.by_entities(b)?);
-        let method = ident(method);
-        Ok(quote! { rt.#method(#condition, #a, #b)? })
+    fn select(&mut self, condition: ValueId, a: ValueId, b: ValueId, ty: &Type) -> Result<TokenStream, BackendError> {
+        let given = self.by_ref(condition)?;
+        if self.class(condition) == Class::Bool {
+            let (a, b) = (self.by_ref_as(a, ty)?, self.by_ref_as(b, ty)?);
+            return Ok(quote! { rt.choose(#given, #a, #b)? });
+        }
+        let (a, b) = (self.by_entities(a)?, self.by_entities(b)?);
+        Ok(quote! { rt.select(#given, #a, #b)? })
     }
 }
 

@@ -461,20 +461,8 @@ impl<'a> FunctionWriter<'a> {
                 }
             }
             StmtKind::Output { tag, value } => {
-                let ty = self.ty(*value);
-                let method = ident(match (ty.shape, ty.basic) {
-                    (Shape::Single, Basic::Scalar) => "output_scalar",
-                    (Shape::Single, Basic::Bool) => "output_bool",
-                    (Shape::Single, Basic::Vector) => "output_vector",
-                    (_, Basic::Text | Basic::Axis(_)) => "output_text",
-                    (Shape::Collection(_), Basic::Scalar) => "output_collection",
-                    (Shape::Collection(_), Basic::Bool) => "output_bools",
-                    (Shape::Collection(_), Basic::Vector) => "output_vectors",
-                    (Shape::Collection(_) | Shape::Domain(_), Basic::Entity(_)) => "output_entities",
-                    (Shape::Single, Basic::Entity(_)) | (_, Basic::Table) | (Shape::Domain(_), _) | (Shape::Sequence, _) => {
-                        return Err(BackendError::internal(statement.span, "output of a value that cannot be output"));
-                    }
-                });
+                let is_text = matches!(self.ty(*value).basic, Basic::Text | Basic::Axis(_));
+                let method = ident(if is_text { "output_text" } else { "output" });
                 let (tag, value) = (self.by_ref(*tag)?, self.by_entities(*value)?);
                 self.group.extend(quote! { rt.#method(#tag, #value)?; });
             }

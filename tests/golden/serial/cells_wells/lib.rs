@@ -201,7 +201,7 @@ pub fn simulate<R: Kernels>(rt: &mut R) -> Result<(), Error> {
             rate: &rate,
             wells: &wells,
         })?;
-    rt.output_collection("cells", &residual_cells)?;
-    rt.output_collection("wells", &residual_wells)?;
+    rt.output("cells", &residual_cells)?;
+    rt.output("wells", &residual_wells)?;
     rt.finish()
 }

@@ -264,8 +264,8 @@ pub fn simulate<R: Kernels + Operations + Checkpoint>(rt: &mut R) -> Result<(), 
     }
     while let Some(dt) = rt.next(&mut steps_2)? {
         rt.exchange(&mut u, 2)?;
-        rt.exchange_vectors(&mut centre, 1)?;
-        rt.exchange_bools(&mut far, 1)?;
+        rt.exchange(&mut centre, 1)?;
+        rt.exchange(&mut far, 1)?;
         let (a, b, total, most) = rt
             .transport(Transport {
                 u: &u,
@@ -294,14 +294,14 @@ pub fn simulate<R: Kernels + Operations + Checkpoint>(rt: &mut R) -> Result<(), 
         let (u2, largest) = smooth(rt, &u1, &k)?;
         drop(u1);
         u = rt.select(&even, &u2, &u)?;
-        count = rt.scalars_add(&count, &one)?;
-        rt.output_scalar("total", &total)?;
-        rt.output_scalar("most", &most)?;
-        rt.output_scalar("largest", &largest)?;
-        rt.output_collection("u", &u)?;
+        count = rt.add(&count, &one)?;
+        rt.output("total", &total)?;
+        rt.output("most", &most)?;
+        rt.output("largest", &largest)?;
+        rt.output("u", &u)?;
         if rt.samples_state(&steps_2) {
-            rt.check_collection("u", &u)?;
-            rt.check_scalar("count", &count)?;
+            rt.check("u", &u)?;
+            rt.check("count", &count)?;
         }
         if rt.checkpoint_due() {
             rt.save_collection("u", &u)?;
@@ -324,21 +324,21 @@ pub fn simulate<R: Kernels + Operations + Checkpoint>(rt: &mut R) -> Result<(), 
     let firsts = rt.first_cell(&interior_entities)?;
     let j = rt.jump(Jump { u: &u, cells: &firsts })?;
     drop(firsts);
-    rt.output_collection("jump", &j)?;
+    rt.output("jump", &j)?;
     drop(j);
     let u_inside = rt.inside(Inside { inlet: &inlet, u: &u })?;
     rt.outside(Outside { inlet: &inlet })?;
     let inlet_faces = rt.one_cell(&inlet_entities)?;
     let inlet_size = rt.measure(&inlet_faces)?;
     drop(inlet_faces);
-    let is_large = rt.compare_scalar(Comparison::Greater, &inlet_size, &k)?;
+    let is_large = rt.compare(Comparison::Greater, &inlet_size, &k)?;
     let large = rt.domain_where("large", &inlet, &is_large)?;
     let large_entities = rt.entities(&large)?;
     drop(is_large);
-    rt.output_entities("large", &large_entities)?;
-    rt.output_collection("inlet_size", &inlet_size)?;
+    rt.output("large", &large_entities)?;
+    rt.output("inlet_size", &inlet_size)?;
     drop(inlet_size);
-    rt.output_collection("inside", &u_inside)?;
+    rt.output("inside", &u_inside)?;
     drop(u_inside);
     let (least, product) = rt
         .extremes(Extremes {
@@ -347,17 +347,17 @@ pub fn simulate<R: Kernels + Operations + Checkpoint>(rt: &mut R) -> Result<(), 
         })?;
     drop(rate);
     let r = rt.ratio(Ratio { a: &product, b: &count })?;
-    rt.output_scalar("least", &least)?;
-    rt.output_scalar("ratio", &r)?;
+    rt.output("least", &least)?;
+    rt.output("ratio", &r)?;
     let sizes = rt.sizes()?;
-    rt.output_collection("sizes", &sizes)?;
-    rt.output_collection("t", &t)?;
-    rt.output_collection("w", &w)?;
-    rt.output_collection("size", &size)?;
+    rt.output("sizes", &sizes)?;
+    rt.output("t", &t)?;
+    rt.output("w", &w)?;
+    rt.output("size", &size)?;
 
     // The state at the end is finite.
-    rt.check_collection("u", &u)?;
-    rt.check_scalar("count", &count)?;
+    rt.check("u", &u)?;
+    rt.check("count", &count)?;
     rt.finish()
 }
 
@@ -370,7 +370,7 @@ fn smooth<R: Kernels + Operations>(
     let g = rt.gradient(u)?;
     let d = rt.divergence(&g)?;
     drop(g);
-    let s = rt.scalar_mul(w, &d)?;
+    let s = rt.mul(w, &d)?;
     drop(d);
     let v = rt.add(u, &s)?;
     drop(s);

@@ -230,7 +230,7 @@ pub fn simulate<R: Kernels>(rt: &mut R) -> Result<(), Error> {
             big: &big,
             growth: &growth,
         })?;
-    rt.exchange_vectors(&mut v, 1)?;
+    rt.exchange(&mut v, 1)?;
     let w = rt
         .smoothed(Smoothed {
             u: &u,
@@ -264,23 +264,23 @@ pub fn simulate<R: Kernels>(rt: &mut R) -> Result<(), Error> {
             product: &product,
             number: &number,
         })?;
-    rt.output_entities("cell", &cell)?;
-    rt.output_entities("self", &self_2)?;
-    rt.output_vectors("v", &v)?;
-    rt.output_collection("s", &s)?;
-    rt.output_bools("b", &b)?;
-    rt.output_collection("w", &w)?;
-    rt.output_collection("flux", &flux)?;
-    rt.output_vectors("doubled", &doubled)?;
-    rt.output_vectors("rate", &rate)?;
-    rt.output_vectors("at_cell", &at_cell)?;
-    rt.output_entities("alive", &alive)?;
-    rt.output_vectors("padded", &padded)?;
-    rt.output_bools("same", &same)?;
-    rt.output_vectors("seen", &seen)?;
-    rt.output_bools("told", &told)?;
-    rt.output_vector("total", &total)?;
-    rt.output_bool("some", &some)?;
-    rt.output_scalar("product", &product)?;
+    rt.output("cell", &cell)?;
+    rt.output("self", &self_2)?;
+    rt.output("v", &v)?;
+    rt.output("s", &s)?;
+    rt.output("b", &b)?;
+    rt.output("w", &w)?;
+    rt.output("flux", &flux)?;
+    rt.output("doubled", &doubled)?;
+    rt.output("rate", &rate)?;
+    rt.output("at_cell", &at_cell)?;
+    rt.output("alive", &alive)?;
+    rt.output("padded", &padded)?;
+    rt.output("same", &same)?;
+    rt.output("seen", &seen)?;
+    rt.output("told", &told)?;
+    rt.output("total", &total)?;
+    rt.output("some", &some)?;
+    rt.output("product", &product)?;
     rt.finish()
 }

@@ -168,11 +168,11 @@ pub fn simulate<R: Kernels + Operations + Checkpoint>(rt: &mut R) -> Result<(), 
                 dirichlet_boundary: &dirichlet_boundary,
                 dt: &dt,
             })?;
-        rt.output_collection("expU", &u)?;
+        rt.output("expU", &u)?;
         let largest = rt.reduce(Reduction::Max, &u)?;
-        rt.output_scalar("maximum of u", &largest)?;
+        rt.output("maximum of u", &largest)?;
         if rt.samples_state(&steps) {
-            rt.check_collection("u", &u)?;
+            rt.check("u", &u)?;
         }
         if rt.checkpoint_due() {
             rt.save_collection("u", &u)?;
@@ -183,9 +183,9 @@ pub fn simulate<R: Kernels + Operations + Checkpoint>(rt: &mut R) -> Result<(), 
         }
     }
 
-    rt.output_collection("expU", &u)?;
+    rt.output("expU", &u)?;
 
     // The state at the end is finite.
-    rt.check_collection("u", &u)?;
+    rt.check("u", &u)?;
     rt.finish()
 }

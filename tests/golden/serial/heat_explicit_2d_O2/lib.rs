@@ -234,16 +234,16 @@ pub fn simulate<R: Kernels + Checkpoint>(rt: &mut R) -> Result<(), Error> {
             })?;
         // heat_explicit_2d.equelle:34: Output("expU", u)
         rt.line(34);
-        rt.output_collection("expU", &u)?;
+        rt.output("expU", &u)?;
         // heat_explicit_2d.equelle:35: Output("maximum of u", MaxReduce(u))
         rt.line(35);
         {
             let max_u = rt.compute_max_u(ComputeMaxU { u: &u })?;
-            rt.output_scalar("maximum of u", &max_u)?;
+            rt.output("maximum of u", &max_u)?;
         }
         if rt.samples_state(&steps) {
             rt.line(33);
-            rt.check_collection("u", &u)?;
+            rt.check("u", &u)?;
         }
         if rt.checkpoint_due() {
             rt.save_collection("u", &u)?;
@@ -256,10 +256,10 @@ pub fn simulate<R: Kernels + Checkpoint>(rt: &mut R) -> Result<(), Error> {
 
     // heat_explicit_2d.equelle:38: Output("expU", u)
     rt.line(38);
-    rt.output_collection("expU", &u)?;
+    rt.output("expU", &u)?;
 
     // The state at the end is finite.
     rt.line(33);
-    rt.check_collection("u", &u)?;
+    rt.check("u", &u)?;
     rt.finish()
 }

@@ -161,14 +161,14 @@ pub fn simulate<R: Operations + Checkpoint>(rt: &mut R) -> Result<(), Error> {
         let default = rt.scalar(0.3);
         let input = rt.input_scalar("k", &default)?;
         let number = rt.scalar(1.0);
-        rt.scalars_mul(&input, &number)?
+        rt.mul(&input, &number)?
     };
     // heat_explicit_3d.equelle:5: timesteps = InputSequenceOfScalar("timesteps") * 1 [Second]
     rt.line(5);
     let timesteps = {
         let input = rt.input_sequence("timesteps")?;
         let number = rt.scalar(1.0);
-        rt.sequence_mul(&input, &number)?
+        rt.mul(&input, &number)?
     };
     // heat_explicit_3d.equelle:6: u_initial = InputCollectionOfScalar("u_initial", AllCells()) * 1 [Kelvin]
     rt.line(6);
@@ -176,7 +176,7 @@ pub fn simulate<R: Operations + Checkpoint>(rt: &mut R) -> Result<(), Error> {
         let all_cells = rt.domain(CanonicalSet::new(EntityKind::Cell, Extent::All))?;
         let input = rt.input_collection("u_initial", &all_cells)?;
         let number = rt.scalar(1.0);
-        rt.mul_scalar(&input, &number)?
+        rt.mul(&input, &number)?
     };
     // heat_explicit_3d.equelle:7: dirichlet_boundary = InputDomainSubsetOf("dirichlet_boundary", BoundaryFaces())
     rt.line(7);
@@ -191,7 +191,7 @@ pub fn simulate<R: Operations + Checkpoint>(rt: &mut R) -> Result<(), Error> {
     let dirichlet_val = {
         let input = rt.input_collection("dirichlet_val", &dirichlet_boundary)?;
         let number = rt.scalar(1.0);
-        rt.mul_scalar(&input, &number)?
+        rt.mul(&input, &number)?
     };
     // heat_explicit_3d.equelle:11: interior = InteriorFaces()
     rt.line(11);
@@ -210,11 +210,11 @@ pub fn simulate<R: Operations + Checkpoint>(rt: &mut R) -> Result<(), Error> {
         let centroid = rt.centroid(&first)?;
         let centroid_2 = rt.centroid(&second)?;
         let gap = rt.face_gap(&interior_entities)?;
-        let sum = rt.vector_add(&centroid_2, &gap)?;
-        let difference = rt.vector_sub(&centroid, &sum)?;
+        let sum = rt.add(&centroid_2, &gap)?;
+        let difference = rt.sub(&centroid, &sum)?;
         let length = rt.length(&difference)?;
         let quotient = rt.div(&measure, &length)?;
-        rt.scalar_mul(&k, &quotient)?
+        rt.mul(&k, &quotient)?
     };
     drop(first);
     drop(second);
@@ -224,7 +224,7 @@ pub fn simulate<R: Operations + Checkpoint>(rt: &mut R) -> Result<(), Error> {
         let first_2 = rt.first_cell(&dirichlet_boundary_entities)?;
         let is_empty = rt.is_empty(&first_2)?;
         let second_2 = rt.second_cell(&dirichlet_boundary_entities)?;
-        rt.select_entities(&is_empty, &second_2, &first_2)?
+        rt.select(&is_empty, &second_2, &first_2)?
     };
     // heat_explicit_3d.equelle:18: direction = OutwardSign(dirichlet_boundary)
     rt.line(18);
@@ -232,7 +232,7 @@ pub fn simulate<R: Operations + Checkpoint>(rt: &mut R) -> Result<(), Error> {
         let first_2 = rt.first_cell(&dirichlet_boundary_entities)?;
         let is_empty = rt.is_empty(&first_2)?;
         let number = rt.scalar(1.0);
-        let negative = rt.scalar_neg(&number)?;
+        let negative = rt.neg(&number)?;
         let broadcast = rt.broadcast(&negative, &dirichlet_boundary)?;
         let broadcast_2 = rt.broadcast(&number, &dirichlet_boundary)?;
         rt.select(&is_empty, &broadcast, &broadcast_2)?
@@ -243,10 +243,10 @@ pub fn simulate<R: Operations + Checkpoint>(rt: &mut R) -> Result<(), Error> {
         let measure = rt.measure(&dirichlet_boundary_entities)?;
         let centroid = rt.centroid(&dirichlet_boundary_entities)?;
         let centroid_2 = rt.centroid(&inside)?;
-        let difference = rt.vector_sub(&centroid, &centroid_2)?;
+        let difference = rt.sub(&centroid, &centroid_2)?;
         let length = rt.length(&difference)?;
         let quotient = rt.div(&measure, &length)?;
-        rt.scalar_mul(&k, &quotient)?
+        rt.mul(&k, &quotient)?
     };
     // heat_explicit_3d.equelle:31: volume = |AllCells()|
     rt.line(31);
@@ -291,7 +291,7 @@ pub fn simulate<R: Operations + Checkpoint>(rt: &mut R) -> Result<(), Error> {
         // heat_explicit_3d.equelle:38: u = u - (dt / volume) * Divergence(fluxes)
         rt.line(38);
         u = {
-            let quotient = rt.scalar_div(&dt, &volume)?;
+            let quotient = rt.div(&dt, &volume)?;
             let divergence = rt.divergence(&fluxes)?;
             let product = rt.mul(&quotient, &divergence)?;
             rt.sub(&u, &product)?
@@ -299,16 +299,16 @@ pub fn simulate<R: Operations + Checkpoint>(rt: &mut R) -> Result<(), Error> {
         drop(fluxes);
         // heat_explicit_3d.equelle:39: Output("expU", u)
         rt.line(39);
-        rt.output_collection("expU", &u)?;
+        rt.output("expU", &u)?;
         // heat_explicit_3d.equelle:40: Output("maximum of u", MaxReduce(u))
         rt.line(40);
         {
             let largest = rt.reduce(Reduction::Max, &u)?;
-            rt.output_scalar("maximum of u", &largest)?;
+            rt.output("maximum of u", &largest)?;
         }
         if rt.samples_state(&steps) {
             rt.line(38);
-            rt.check_collection("u", &u)?;
+            rt.check("u", &u)?;
         }
         if rt.checkpoint_due() {
             rt.save_collection("u", &u)?;
@@ -321,11 +321,11 @@ pub fn simulate<R: Operations + Checkpoint>(rt: &mut R) -> Result<(), Error> {
 
     // heat_explicit_3d.equelle:43: Output("expU", u)
     rt.line(43);
-    rt.output_collection("expU", &u)?;
+    rt.output("expU", &u)?;
 
     // The state at the end is finite.
     rt.line(38);
-    rt.check_collection("u", &u)?;
+    rt.check("u", &u)?;
     rt.finish()
 }
 

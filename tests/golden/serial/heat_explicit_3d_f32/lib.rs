@@ -217,16 +217,16 @@ pub fn simulate<R: Kernels + Checkpoint>(rt: &mut R) -> Result<(), Error> {
             })?;
         // heat_explicit_3d.equelle:39: Output("expU", u)
         rt.line(39);
-        rt.output_collection("expU", &u)?;
+        rt.output("expU", &u)?;
         // heat_explicit_3d.equelle:40: Output("maximum of u", MaxReduce(u))
         rt.line(40);
         {
             let max_u = rt.compute_max_u(ComputeMaxU { u: &u })?;
-            rt.output_scalar("maximum of u", &max_u)?;
+            rt.output("maximum of u", &max_u)?;
         }
         if rt.samples_state(&steps) {
             rt.line(38);
-            rt.check_collection("u", &u)?;
+            rt.check("u", &u)?;
         }
         if rt.checkpoint_due() {
             rt.save_collection("u", &u)?;
@@ -239,10 +239,10 @@ pub fn simulate<R: Kernels + Checkpoint>(rt: &mut R) -> Result<(), Error> {
 
     // heat_explicit_3d.equelle:43: Output("expU", u)
     rt.line(43);
-    rt.output_collection("expU", &u)?;
+    rt.output("expU", &u)?;
 
     // The state at the end is finite.
     rt.line(38);
-    rt.check_collection("u", &u)?;
+    rt.check("u", &u)?;
     rt.finish()
 }

@@ -218,14 +218,14 @@ pub fn simulate<R: Kernels + Implicit + Checkpoint>(rt: &mut R) -> Result<(), Er
     let mut u0 = u_initial.clone();
     // heat_implicit_3d.equelle:36: Output("u", u0)
     rt.line(36);
-    rt.output_collection("u", &u_initial)?;
+    rt.output("u", &u_initial)?;
     // heat_implicit_3d.equelle:37: Output("maximum of u", MaxReduce(u0))
     rt.line(37);
     let max_u_initial = rt
         .compute_max_u_initial(ComputeMaxUInitial {
             u_initial: &u_initial,
         })?;
-    rt.output_scalar("maximum of u", &max_u_initial)?;
+    rt.output("maximum of u", &max_u_initial)?;
     drop(u_initial);
     // heat_implicit_3d.equelle:24: -> -itrans * Gradient(u)
     rt.line(24);
@@ -278,19 +278,19 @@ pub fn simulate<R: Kernels + Implicit + Checkpoint>(rt: &mut R) -> Result<(), Er
                     drop(dt_cv_volume);
                     // heat_implicit_3d.equelle:45: Output("u", u0)
                     rt.line(45);
-                    rt.output_collection("u", &u0)?;
+                    rt.output("u", &u0)?;
                     // heat_implicit_3d.equelle:46: Output("maximum of u", MaxReduce(u0))
                     rt.line(46);
                     {
                         let max_u0 = rt.compute_max_u0(ComputeMaxU0 { u0: &u0 })?;
-                        rt.output_scalar("maximum of u", &max_u0)?;
+                        rt.output("maximum of u", &max_u0)?;
                     }
                     Ok(u0)
                 },
             )?;
         if rt.samples_state(&steps) {
             rt.line(44);
-            rt.check_collection("u0", &u0)?;
+            rt.check("u0", &u0)?;
         }
         if rt.checkpoint_due() {
             rt.save_collection("u0", &u0)?;
@@ -303,6 +303,6 @@ pub fn simulate<R: Kernels + Implicit + Checkpoint>(rt: &mut R) -> Result<(), Er
 
     // The state at the end is finite.
     rt.line(44);
-    rt.check_collection("u0", &u0)?;
+    rt.check("u0", &u0)?;
     rt.finish()
 }

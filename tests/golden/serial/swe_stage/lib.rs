@@ -255,13 +255,13 @@ pub fn simulate<R: Kernels + Operations + Checkpoint>(rt: &mut R) -> Result<(), 
         hu = rt.mean(Mean { old: &hu, ahead: &hu_ahead })?;
         drop(hu_ahead);
         hv = rt.mean(Mean { old: &hv, ahead: &hv_ahead })?;
-        rt.output_collection("q1", &w)?;
-        rt.output_collection("q2", &hu)?;
-        rt.output_collection("q3", &hv)?;
+        rt.output("q1", &w)?;
+        rt.output("q2", &hu)?;
+        rt.output("q3", &hv)?;
         if rt.samples_state(&steps) {
-            rt.check_collection("w", &w)?;
-            rt.check_collection("hu", &hu)?;
-            rt.check_collection("hv", &hv)?;
+            rt.check("w", &w)?;
+            rt.check("hu", &hu)?;
+            rt.check("hv", &hv)?;
         }
         if rt.checkpoint_due() {
             rt.save_collection("w", &w)?;
@@ -281,8 +281,8 @@ pub fn simulate<R: Kernels + Operations + Checkpoint>(rt: &mut R) -> Result<(), 
     }
 
     // The state at the end is finite.
-    rt.check_collection("w", &w)?;
-    rt.check_collection("hu", &hu)?;
-    rt.check_collection("hv", &hv)?;
+    rt.check("w", &w)?;
+    rt.check("hu", &hu)?;
+    rt.check("hv", &hv)?;
     rt.finish()
 }

@@ -191,6 +191,6 @@ pub fn simulate<R: Kernels + Operations>(rt: &mut R) -> Result<(), Error> {
             oilvisc: &oilvisc,
             dt: &dt,
         })?;
-    rt.output_collection("residual", &residual)?;
+    rt.output("residual", &residual)?;
     rt.finish()
 }

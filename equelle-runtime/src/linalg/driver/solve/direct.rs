@@ -8,6 +8,7 @@ use crate::linalg::direct::elimination::{Elimination, FactorError, left_null_vec
 use crate::linalg::direct::lu::OnHost;
 use crate::linalg::driver::cache::LinearCache;
 use crate::linalg::driver::error::LinearErrorKind;
+use crate::linalg::driver::round_off;
 use crate::linalg::driver::system::{Balanced, PreparedSystem, check_balance, larger};
 use crate::linalg::matrix::csr::Csr;
 use crate::linalg::space::host::{HostSpace, norm};
@@ -16,11 +17,6 @@ use crate::memory::SMALL;
 
 /// Largest number of steps of iterative refinement after LU.
 const REFINEMENTS: usize = 3;
-/// A residual of at most this times its [own round-off](rounded_terms) is the limit of double
-/// precision for the system, whatever the factors.
-const OF_ROUND_OFF: f64 = 2.0;
-/// Multiple of the tolerance that the round-off of scaled rows may leave.
-const SCALED_ROUND_OFF: f64 = 100.0;
 
 impl<S: SystemSpace> Problem<'_, S> {
     /// Solves by the LU of the back-end if it has one, else on the host, which also decides where
@@ -127,25 +123,26 @@ struct OnHostSystem<'a> {
 }
 
 impl OnHostSystem<'_> {
-    /// The larger norm of a residual.
-    fn larger_norm(&self, r: &[f64]) -> f64 {
-        let Some((weights, factor)) = &self.weights else { return norm(r) };
-        let weighted: Vec<f64> = r.iter().zip(weights).map(|(r, weight)| r * weight).collect();
-        larger(norm(r), factor * norm(&weighted))
+    /// Both norms of a residual; 0 for a second one that there is not.
+    fn norms(&self, r: &[f64]) -> [f64; 2] {
+        let second = self
+            .weights
+            .as_ref()
+            .map_or(0.0, |(weights, factor)| factor * norm(&r.iter().zip(weights).map(|(r, weight)| r * weight).collect::<Vec<f64>>()));
+        [norm(r), second]
     }
 
-    /// True if a residual of uneven rows is round-off of their terms: rows that are small beside
-    /// others have terms that are large beside their right-hand side. The balance of all rows must
-    /// be good all the same: the first norm within `allowed`.
+    /// The larger norm of a residual.
+    fn larger_norm(&self, r: &[f64]) -> f64 {
+        let [first, second] = self.norms(r);
+        larger(first, second)
+    }
+
+    /// True if a residual of uneven rows is round-off of their terms.
     fn is_rounded(&self, r: &[f64], x: &[f64], allowed: f64) -> bool {
-        let terms = rounded_terms(self.matrix, x, self.b);
-        match &self.weights {
-            Some((weights, _)) => {
-                let weighted = |values: &[f64]| norm(&values.iter().zip(weights).map(|(value, weight)| value * weight).collect::<Vec<_>>());
-                norm(r) <= allowed && weighted(r) <= OF_ROUND_OFF * weighted(&terms)
-            }
-            None => self.has_scaled_rows && norm(r) <= SCALED_ROUND_OFF * allowed && norm(r) <= OF_ROUND_OFF * norm(&terms),
-        }
+        let is_uneven = self.has_scaled_rows || self.weights.is_some();
+        let terms = || self.norms(&round_off::term_round_off(self.matrix, x, self.b));
+        is_uneven && round_off::is_round_off(self.norms(r), terms(), allowed, self.has_scaled_rows)
     }
 }
 
@@ -255,16 +252,9 @@ fn solve_lu<S: SystemSpace>(
     if system.is_rounded(&r, &x, SHARE * options.tolerance * size) {
         return Ok(LuSolution { x, refinements: REFINEMENTS, is_rounded: true });
     }
-    Err(if norm(&r) <= OF_ROUND_OFF * norm(&rounded_terms(matrix, &x, &b)) {
+    Err(if norm(&r) <= round_off::AT_LIMIT * norm(&round_off::term_round_off(matrix, &x, &b)) {
         DirectSolveError::ByMatrix(fault)
     } else {
         DirectSolveError::ByFactors(fault)
     })
-}
-
-/// Round-off in the residual of a solution: in each row a rounding of its largest possible partial
-/// sum.
-fn rounded_terms(matrix: &Csr, x: &[f64], b: &[f64]) -> Vec<f64> {
-    let terms = |row: usize| matrix.row(row).map(|(column, value)| (value * x[column]).abs()).sum::<f64>() + b[row].abs();
-    (0..b.len()).map(|row| f64::EPSILON * terms(row)).collect()
 }
