@@ -141,7 +141,9 @@ fn light_kernels_that_spill_are_compiled_with_more_registers() {
     let options = ["-DDIM=3".to_owned()];
     let (_, at_first) = nvrtc::compile_with_resources(&source, "sm_90", &options).unwrap();
     let (_, at_last) = registers::compile(&source, "sm_90", &options).unwrap();
-    let of = |kernels: &[KernelRegisters], name: &str| kernels.iter().find(|kernel| kernel.kernel == name).cloned().unwrap();
+    let of = |kernels: &[KernelRegisters], name: &str| {
+        kernels.iter().find(|kernel| kernel.kernel == name).cloned().unwrap_or_else(|| panic!("`{name}` is not in {kernels:?}"))
+    };
     assert_eq!(of(&at_first, "few"), of(&at_last, "few"));
     let (spilling, roomy) = (of(&at_first, "many"), of(&at_last, "many"));
     assert!(spilling.registers == 32 && spilling.spill_stores > 40, "{spilling:?}");

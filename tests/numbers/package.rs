@@ -396,9 +396,12 @@ fn what_the_runtime_cannot_hold_is_refused_with_its_place() {
 /// Kernels are methods of the same value as those of the runtime traits.
 #[test]
 fn no_method_of_a_runtime_trait_is_named_like_a_kernel() {
-    let traits = fs::read_to_string(repository("equelle-runtime/src/traits.rs")).expect("the traits");
+    let read = |file: &str| fs::read_to_string(repository(&format!("equelle-runtime/src/{file}"))).expect("the traits");
+    let traits = ["traits.rs", "value_traits.rs", "operations.rs"].map(read).concat();
     let methods: Vec<&str> = traits.lines().filter_map(|line| line.trim_start().strip_prefix("fn ")).collect();
-    assert!(methods.iter().any(|name| name.starts_with("first_cell")), "this finds methods");
+    for known in ["input_scalar", "output", "first_cell", "select"] {
+        assert!(methods.iter().any(|name| name.starts_with(known)), "this finds methods");
+    }
     for prefix in KERNEL_PREFIXES {
         assert_eq!(methods.iter().find(|name| name.starts_with(prefix)), None, "{prefix}");
     }
