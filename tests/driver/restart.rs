@@ -326,6 +326,19 @@ fn the_list_of_files_goes_on() {
     assert_eq!(files(dir), files(other.path()));
 }
 
+/// A run that is killed between a checkpoint and the removal of the oldest one leaves three; where
+/// nothing is left to do, the next run writes none, and removes it all the same.
+#[test]
+fn a_killed_run_leaves_no_checkpoint_too_many() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let dir = folder.path();
+    let case = with_files(dir);
+    let kept = checkpoints(dir);
+    fs::copy(&kept[0], dir.join("case.checkpoint-00002.npz")).expect("copied");
+    case.ends(&["steps=6*0.25".to_owned(), in_folder(dir), "restart=latest".to_owned()]);
+    assert_eq!(checkpoints(dir), kept);
+}
+
 #[test]
 fn a_file_stops_a_run_and_the_run_goes_on() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -96,19 +96,13 @@ impl CheckpointKeeper<'_> {
         let message = format!("goes on after step {} {from}", header.counters.step);
         self.out.run.progress.message(&message);
         self.checkpoints.policy.written();
-        self.remove_later(header.counters.step);
+        // A run that was killed may have left one too many.
+        if let Some(dir) = self.out.outputs.dir() {
+            remove_others(&dir, &self.out.run.program.name, header.counters.step);
+        }
         self.checkpoints.inputs_before.clone_from(&restart.header.inputs);
         self.checkpoints.resumed = Some(restart);
         Ok(Some(rounds))
-    }
-
-    /// Removes checkpoints of the output folder after the one from which this run goes on.
-    fn remove_later(&self, step: u64) {
-        let Some(dir) = self.out.outputs.dir() else { return };
-        for (_, path) in checkpoints_in(&dir, &self.out.run.program.name).into_iter().filter(|(other, _)| *other > step) {
-            // One that stays is replaced by that of this run.
-            let _ = std::fs::remove_file(path);
-        }
     }
 
     /// Checks, once, that a checkpoint belongs to this program and grid.
@@ -334,12 +328,7 @@ impl CheckpointKeeper<'_> {
         self.checkpoints.policy.written();
         let file = file_name(&self.out.run.program.name, moment.step);
         self.out.run.progress.event(&Event::Checkpoint { step: moment.step, time: moment.time, file });
-        let all = checkpoints_in(&record.dir_of_files(), &self.out.run.program.name);
-        let (kept, others): (Vec<_>, Vec<_>) = all.into_iter().partition(|(step, _)| *step <= moment.step);
-        for (_, path) in others.iter().chain(kept.iter().rev().skip(KEPT)) {
-            // One that stays is an older state.
-            let _ = std::fs::remove_file(path);
-        }
+        remove_others(&record.dir_of_files(), &self.out.run.program.name, moment.step);
         self.end_of_stop(&path)
     }
 
@@ -400,5 +389,15 @@ impl Domains for OutputWriter<'_> {
     fn known(&self, name: &str, kind: EntityKind, elements: &[u32]) -> Option<Arc<Domain>> {
         let all: Vec<Arc<Domain>> = self.inputs.domains().cloned().chain(self.grid.all_filtered()).collect();
         position_of(all.iter().map(Some), name, kind, elements).map(|position| Arc::clone(&all[position]))
+    }
+}
+
+/// Removes the checkpoints of a program in its output folder after the one of a step, and all but
+/// the last [`KEPT`] up to it.
+fn remove_others(dir: &Path, program: &str, step: u64) {
+    let (kept, later): (Vec<_>, Vec<_>) = checkpoints_in(dir, program).into_iter().partition(|(other, _)| *other <= step);
+    for (_, path) in later.iter().chain(kept.iter().rev().skip(KEPT)) {
+        // One that stays is an older state, or is replaced by that of this run.
+        let _ = std::fs::remove_file(path);
     }
 }

@@ -281,7 +281,7 @@ pub enum RowNames {
 impl RowNames {
     /// The numbers and names.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (u32, &str)> {
-        (0..).map_while(|number| match self {
+        (0..).map_while(move |number| match self {
             RowNames::Constant(names) => names.get(number).map(|(width, name)| (*width, *name)),
             RowNames::Shared(names) => names.get(number).map(|(width, name)| (*width, &**name)),
         })

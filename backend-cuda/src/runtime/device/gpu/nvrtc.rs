@@ -74,7 +74,16 @@ pub fn compile_with_resources(source: &str, arch: &str, options: &[String]) -> R
         all.push("--ptxas-options=-v".to_owned());
     }
     let (image, log) = compile_with_log(source, arch, &all)?;
-    Ok((image, resources_in(&log)))
+    let found = resources_in(&log);
+    if !found.is_empty() || !arch.starts_with("sm_") {
+        return Ok((image, found));
+    }
+    // NVRTC 13 has a cache of its own, whose code comes without a report. Others do not know this.
+    all.push("--no-cache".to_owned());
+    match compile_with_log(source, arch, &all) {
+        Ok((image, log)) => Ok((image, resources_in(&log))),
+        Err(_) => Ok((image, found)),
+    }
 }
 
 /// Parses the assembler's report of each kernel.
