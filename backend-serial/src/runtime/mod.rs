@@ -7,8 +7,9 @@
 //! `forward` and `jacobian`, its derivatives inside a Newton solve, which is in `newton` (only with
 //! the feature `solvers`); [`stencil`] and `equation`, the rows of kernels of equations;
 //! [`stencil_rows`], [`row_offsets`] and [`lanes`], the rows of kernels that read by index.
-//! `runtime` (the runtime type and the trait for all programs), `operations` and `host_access`
-//! contain the trait implementations, which add the Equelle line to every error.
+//! `runtime` (the runtime type and the trait for all programs), `outputs`, `operations`,
+//! `collection_operations` and `host_access` contain the trait implementations, which add the
+//! Equelle line to every error.
 //!
 //! **Errors.** Data that only the run knows (an Empty element, an empty collection to reduce,
 //! unreadable input) gives an [`Error`](equelle_runtime::Error) with the Equelle line. Facts that
@@ -24,6 +25,7 @@ mod arithmetic;
 mod bools;
 mod cartesian_grid;
 mod checkpoint;
+mod collection_operations;
 pub mod collections;
 mod compiled;
 mod discrete;

@@ -6,26 +6,21 @@ use std::sync::Arc;
 use equelle_runtime::grid::SideMap;
 use equelle_runtime::math::table::Table;
 use equelle_runtime::operations::{
-    BinaryOperations, Broadcast, Collections, Comparisons, Components, FaceReductions, Interpolation, LogicOperations, Negation,
-    Reductions, UnaryOperations, VectorOperations,
+    BinaryOperations, Comparisons, Components, Interpolation, LogicOperations, Negation, UnaryOperations, VectorOperations,
 };
-use equelle_runtime::ranks::RankWork;
-use equelle_runtime::{
-    Binary, BoolReduction, CanonicalSet, Comparison, EntityKind, Error, Extent, FaceReduction, Logic, Operations, Real, Reduction, Unary,
-    math,
-};
+use equelle_runtime::{Binary, CanonicalSet, Comparison, EntityKind, Error, Extent, Logic, Operations, Real, Unary, math};
 
 use super::SerialRuntime;
 use super::collections::{BoolCollection, EntityCollection, ScalarCollection, VectorCollection};
 use super::topology::FaceCell;
 use super::vectors::Vector;
-use super::{arithmetic, bools, discrete, gather_scatter, select, sequences, structured, topology, vectors};
+use super::{arithmetic, bools, discrete, sequences, structured, topology, vectors};
 
-type Scalars<R> = ScalarCollection<R>;
-type Vectors<R> = VectorCollection<R>;
-type Bools = BoolCollection;
-type Entities = EntityCollection;
-type Domain = Arc<equelle_runtime::Domain>;
+pub(super) type Scalars<R> = ScalarCollection<R>;
+pub(super) type Vectors<R> = VectorCollection<R>;
+pub(super) type Bools = BoolCollection;
+pub(super) type Entities = EntityCollection;
+pub(super) type Domain = Arc<equelle_runtime::Domain>;
 type Sequence = Arc<Vec<f64>>;
 
 impl<R: Real> Operations for SerialRuntime<R> {
@@ -106,26 +101,35 @@ impl<R: Real> UnaryOperations<f64> for SerialRuntime<R> {
     }
 }
 
+impl<R: Real> UnaryOperations<Vector> for SerialRuntime<R> {
+    fn unary(&mut self, op: Unary, a: &Vector) -> Result<Vector, Error> {
+        Ok(a.map(|a| op.of(a)))
+    }
+}
+
+impl<R: Real> UnaryOperations<Scalars<R>> for SerialRuntime<R> {
+    fn unary(&mut self, op: Unary, a: &Scalars<R>) -> Result<Scalars<R>, Error> {
+        Ok(arithmetic::unary(self, op, a))
+    }
+}
+
+impl<R: Real> UnaryOperations<Vectors<R>> for SerialRuntime<R> {
+    fn unary(&mut self, op: Unary, a: &Vectors<R>) -> Result<Vectors<R>, Error> {
+        vectors::map(self, a, |a| Ok(arithmetic::unary(self, op, a)))
+    }
+}
+
+impl<R: Real> UnaryOperations<Sequence> for SerialRuntime<R> {
+    fn unary(&mut self, op: Unary, sequence: &Sequence) -> Result<Sequence, Error> {
+        Ok(sequences::map(sequence, |value| op.of(value)))
+    }
+}
+
 impl<R: Real> BinaryOperations<f64, f64> for SerialRuntime<R> {
     type Value = f64;
 
     fn binary(&mut self, op: Binary, a: &f64, b: &f64) -> Result<f64, Error> {
         Ok(op.of(*a, *b))
-    }
-}
-
-impl<R: Real> Interpolation<f64> for SerialRuntime<R> {
-    fn interpolate(&mut self, table: &Arc<Table>, a: &f64) -> Result<f64, Error> {
-        Ok(math::interpolate(table.numbers(), *a))
-    }
-}
-
-impl<R: Real> Components<f64> for SerialRuntime<R> {
-    type Composed = Vector;
-
-    fn vector(&mut self, components: &[&f64]) -> Result<Vector, Error> {
-        let components: Vec<f64> = components.iter().map(|&&component| component).collect();
-        self.located(vectors::single(self, &components))
     }
 }
 
@@ -145,72 +149,11 @@ impl<R: Real> BinaryOperations<Vector, f64> for SerialRuntime<R> {
     }
 }
 
-impl<R: Real> UnaryOperations<Vector> for SerialRuntime<R> {
-    fn unary(&mut self, op: Unary, a: &Vector) -> Result<Vector, Error> {
-        Ok(a.map(|a| op.of(a)))
-    }
-}
-
-impl<R: Real> VectorOperations<Vector> for SerialRuntime<R> {
-    type Component = f64;
-
-    fn dot(&mut self, a: &Vector, b: &Vector) -> Result<f64, Error> {
-        Ok(vectors::single_dot(self, a, b))
-    }
-
-    fn length(&mut self, a: &Vector) -> Result<f64, Error> {
-        Ok(vectors::single_dot(self, a, a).sqrt())
-    }
-
-    fn component(&mut self, a: &Vector, index: usize) -> Result<f64, Error> {
-        self.located(vectors::single_component(self, a, index))
-    }
-}
-
 impl<R: Real> BinaryOperations<Vector, Scalars<R>> for SerialRuntime<R> {
     type Value = Vectors<R>;
 
     fn binary(&mut self, op: Binary, a: &Vector, s: &Scalars<R>) -> Result<Vectors<R>, Error> {
         vectors::broadcast_with(self, a, s.domain(), |a| Ok(arithmetic::scalar_binary(self, op, a, s)))
-    }
-}
-
-impl<R: Real> Comparisons<f64, f64> for SerialRuntime<R> {
-    type Truth = bool;
-
-    fn compare(&mut self, op: Comparison, a: &f64, b: &f64) -> Result<bool, Error> {
-        Ok(op.holds(a, b))
-    }
-}
-
-impl<R: Real> Negation<bool> for SerialRuntime<R> {
-    fn not(&mut self, a: &bool) -> Result<bool, Error> {
-        Ok(!a)
-    }
-}
-
-impl<R: Real> LogicOperations<bool, bool> for SerialRuntime<R> {
-    fn logic(&mut self, op: Logic, a: &bool, b: &bool) -> Result<bool, Error> {
-        Ok(bools::combine_bools(op, *a, *b))
-    }
-}
-
-impl<R: Real> LogicOperations<Bools, bool> for SerialRuntime<R> {
-    fn logic(&mut self, op: Logic, a: &Bools, b: &bool) -> Result<Bools, Error> {
-        let b = *b;
-        Ok(bools::map_bools(self, a, |a| bools::combine_bools(op, a, b)))
-    }
-}
-
-impl<R: Real> UnaryOperations<Scalars<R>> for SerialRuntime<R> {
-    fn unary(&mut self, op: Unary, a: &Scalars<R>) -> Result<Scalars<R>, Error> {
-        Ok(arithmetic::unary(self, op, a))
-    }
-}
-
-impl<R: Real> Interpolation<Scalars<R>> for SerialRuntime<R> {
-    fn interpolate(&mut self, table: &Arc<Table>, a: &Scalars<R>) -> Result<Scalars<R>, Error> {
-        Ok(arithmetic::interpolate(self, table, a))
     }
 }
 
@@ -263,33 +206,31 @@ impl<R: Real> BinaryOperations<Vectors<R>, f64> for SerialRuntime<R> {
     }
 }
 
-impl<R: Real> UnaryOperations<Vectors<R>> for SerialRuntime<R> {
-    fn unary(&mut self, op: Unary, a: &Vectors<R>) -> Result<Vectors<R>, Error> {
-        vectors::map(self, a, |a| Ok(arithmetic::unary(self, op, a)))
+impl<R: Real> BinaryOperations<Sequence, f64> for SerialRuntime<R> {
+    type Value = Sequence;
+
+    fn binary(&mut self, op: Binary, sequence: &Sequence, s: &f64) -> Result<Sequence, Error> {
+        Ok(sequences::map(sequence, |value| op.of(value, *s)))
     }
 }
 
-impl<R: Real> VectorOperations<Vectors<R>> for SerialRuntime<R> {
-    type Component = Scalars<R>;
-
-    fn length(&mut self, a: &Vectors<R>) -> Result<Scalars<R>, Error> {
-        self.located(vectors::length(self, a))
-    }
-
-    fn dot(&mut self, a: &Vectors<R>, b: &Vectors<R>) -> Result<Scalars<R>, Error> {
-        self.located(vectors::dot(self, a, b))
-    }
-
-    fn component(&mut self, a: &Vectors<R>, index: usize) -> Result<Scalars<R>, Error> {
-        self.located(vectors::component(self, a, index))
+impl<R: Real> Interpolation<f64> for SerialRuntime<R> {
+    fn interpolate(&mut self, table: &Arc<Table>, a: &f64) -> Result<f64, Error> {
+        Ok(math::interpolate(table.numbers(), *a))
     }
 }
 
-impl<R: Real> Components<Scalars<R>> for SerialRuntime<R> {
-    type Composed = Vectors<R>;
+impl<R: Real> Interpolation<Scalars<R>> for SerialRuntime<R> {
+    fn interpolate(&mut self, table: &Arc<Table>, a: &Scalars<R>) -> Result<Scalars<R>, Error> {
+        Ok(arithmetic::interpolate(self, table, a))
+    }
+}
 
-    fn vector(&mut self, components: &[&Scalars<R>]) -> Result<Vectors<R>, Error> {
-        self.located(vectors::collect(self, components))
+impl<R: Real> Comparisons<f64, f64> for SerialRuntime<R> {
+    type Truth = bool;
+
+    fn compare(&mut self, op: Comparison, a: &f64, b: &f64) -> Result<bool, Error> {
+        Ok(op.holds(a, b))
     }
 }
 
@@ -317,9 +258,16 @@ impl<R: Real> Comparisons<f64, Scalars<R>> for SerialRuntime<R> {
     }
 }
 
-impl<R: Real> Negation<Bools> for SerialRuntime<R> {
-    fn not(&mut self, a: &Bools) -> Result<Bools, Error> {
-        Ok(bools::not(self, a))
+impl<R: Real> LogicOperations<bool, bool> for SerialRuntime<R> {
+    fn logic(&mut self, op: Logic, a: &bool, b: &bool) -> Result<bool, Error> {
+        Ok(bools::combine_bools(op, *a, *b))
+    }
+}
+
+impl<R: Real> LogicOperations<Bools, bool> for SerialRuntime<R> {
+    fn logic(&mut self, op: Logic, a: &Bools, b: &bool) -> Result<Bools, Error> {
+        let b = *b;
+        Ok(bools::map_bools(self, a, |a| bools::combine_bools(op, a, b)))
     }
 }
 
@@ -329,160 +277,63 @@ impl<R: Real> LogicOperations<Bools, Bools> for SerialRuntime<R> {
     }
 }
 
-impl<R: Real> Collections<Scalars<R>> for SerialRuntime<R> {
-    fn domain_of(&self, data: &Scalars<R>) -> Domain {
-        Arc::clone(data.domain())
-    }
-
-    fn on(&mut self, data: &Scalars<R>, target: &Entities) -> Result<Scalars<R>, Error> {
-        self.located(gather_scatter::on_scalars(self, data, target))
-    }
-
-    fn extend(&mut self, data: &Scalars<R>, domain: &Domain) -> Result<Scalars<R>, Error> {
-        self.located(gather_scatter::extend_scalars(self, data, domain))
-    }
-
-    fn select(&mut self, condition: &Bools, a: &Scalars<R>, b: &Scalars<R>) -> Result<Scalars<R>, Error> {
-        self.located(select::scalars(self, condition, a, b))
+impl<R: Real> Negation<bool> for SerialRuntime<R> {
+    fn not(&mut self, a: &bool) -> Result<bool, Error> {
+        Ok(!a)
     }
 }
 
-impl<R: Real> Collections<Vectors<R>> for SerialRuntime<R> {
-    fn domain_of(&self, data: &Vectors<R>) -> Domain {
-        Arc::clone(data.domain())
-    }
-
-    fn on(&mut self, data: &Vectors<R>, target: &Entities) -> Result<Vectors<R>, Error> {
-        self.located(gather_scatter::on_vectors(self, data, target))
-    }
-
-    fn extend(&mut self, data: &Vectors<R>, domain: &Domain) -> Result<Vectors<R>, Error> {
-        self.located(gather_scatter::extend_vectors(self, data, domain))
-    }
-
-    fn select(&mut self, condition: &Bools, a: &Vectors<R>, b: &Vectors<R>) -> Result<Vectors<R>, Error> {
-        self.located(vectors::select(self, condition, a, b))
+impl<R: Real> Negation<Bools> for SerialRuntime<R> {
+    fn not(&mut self, a: &Bools) -> Result<Bools, Error> {
+        Ok(bools::not(self, a))
     }
 }
 
-impl<R: Real> Collections<Bools> for SerialRuntime<R> {
-    fn domain_of(&self, data: &Bools) -> Domain {
-        Arc::clone(data.domain())
-    }
+impl<R: Real> Components<f64> for SerialRuntime<R> {
+    type Composed = Vector;
 
-    fn on(&mut self, data: &Bools, target: &Entities) -> Result<Bools, Error> {
-        self.located(gather_scatter::on_bools(self, data, target))
-    }
-
-    fn extend(&mut self, data: &Bools, domain: &Domain) -> Result<Bools, Error> {
-        self.located(gather_scatter::extend_bools(self, data, domain))
-    }
-
-    fn select(&mut self, condition: &Bools, a: &Bools, b: &Bools) -> Result<Bools, Error> {
-        Ok(select::bools(self, condition, a, b))
+    fn vector(&mut self, components: &[&f64]) -> Result<Vector, Error> {
+        let components: Vec<f64> = components.iter().map(|&&component| component).collect();
+        self.located(vectors::single(self, &components))
     }
 }
 
-impl<R: Real> Collections<Entities> for SerialRuntime<R> {
-    fn domain_of(&self, data: &Entities) -> Domain {
-        Arc::clone(data.domain())
-    }
+impl<R: Real> Components<Scalars<R>> for SerialRuntime<R> {
+    type Composed = Vectors<R>;
 
-    fn on(&mut self, data: &Entities, target: &Entities) -> Result<Entities, Error> {
-        self.located(gather_scatter::on_entities(self, data, target))
-    }
-
-    fn extend(&mut self, data: &Entities, domain: &Domain) -> Result<Entities, Error> {
-        self.located(gather_scatter::extend_entities(self, data, domain))
-    }
-
-    fn select(&mut self, condition: &Bools, a: &Entities, b: &Entities) -> Result<Entities, Error> {
-        Ok(select::entities(self, condition, a, b))
+    fn vector(&mut self, components: &[&Scalars<R>]) -> Result<Vectors<R>, Error> {
+        self.located(vectors::collect(self, components))
     }
 }
 
-impl<R: Real> Broadcast<f64> for SerialRuntime<R> {
-    type Collection = Scalars<R>;
+impl<R: Real> VectorOperations<Vector> for SerialRuntime<R> {
+    type Component = f64;
 
-    fn broadcast(&mut self, value: &f64, domain: &Domain) -> Result<Scalars<R>, Error> {
-        Ok(gather_scatter::broadcast(self, R::from_f64(*value), domain))
+    fn dot(&mut self, a: &Vector, b: &Vector) -> Result<f64, Error> {
+        Ok(vectors::single_dot(self, a, b))
+    }
+
+    fn length(&mut self, a: &Vector) -> Result<f64, Error> {
+        Ok(vectors::single_dot(self, a, a).sqrt())
+    }
+
+    fn component(&mut self, a: &Vector, index: usize) -> Result<f64, Error> {
+        self.located(vectors::single_component(self, a, index))
     }
 }
 
-impl<R: Real> Broadcast<Vector> for SerialRuntime<R> {
-    type Collection = Vectors<R>;
+impl<R: Real> VectorOperations<Vectors<R>> for SerialRuntime<R> {
+    type Component = Scalars<R>;
 
-    fn broadcast(&mut self, value: &Vector, domain: &Domain) -> Result<Vectors<R>, Error> {
-        vectors::broadcast_with(self, value, domain, |component| Ok(gather_scatter::broadcast(self, component, domain)))
+    fn length(&mut self, a: &Vectors<R>) -> Result<Scalars<R>, Error> {
+        self.located(vectors::length(self, a))
     }
-}
 
-impl<R: Real> Broadcast<bool> for SerialRuntime<R> {
-    type Collection = Bools;
-
-    fn broadcast(&mut self, value: &bool, domain: &Domain) -> Result<Bools, Error> {
-        Ok(gather_scatter::broadcast_bool(self, *value, domain))
+    fn dot(&mut self, a: &Vectors<R>, b: &Vectors<R>) -> Result<Scalars<R>, Error> {
+        self.located(vectors::dot(self, a, b))
     }
-}
 
-impl<R: Real> FaceReductions<Scalars<R>> for SerialRuntime<R> {
-    fn face_reduce(&mut self, reduction: FaceReduction, first: &Scalars<R>, second: &Scalars<R>) -> Result<Scalars<R>, Error> {
-        let cells = self.canonical_domain(CanonicalSet::new(EntityKind::Cell, Extent::All))?;
-        self.located(discrete::face_reduce(self, &cells, reduction, first, second))
-    }
-}
-
-impl<R: Real> FaceReductions<Vectors<R>> for SerialRuntime<R> {
-    fn face_reduce(&mut self, reduction: FaceReduction, first: &Vectors<R>, second: &Vectors<R>) -> Result<Vectors<R>, Error> {
-        let cells = self.canonical_domain(CanonicalSet::new(EntityKind::Cell, Extent::All))?;
-        self.located(vectors::zip(self, first, second, |a, b| discrete::face_reduce(self, &cells, reduction, a, b)))
-    }
-}
-
-impl<R: Real> Reductions<Scalars<R>> for SerialRuntime<R> {
-    type Reduction = Reduction;
-    type Value = f64;
-
-    fn reduce(&mut self, reduction: Reduction, values: &Scalars<R>) -> Result<f64, Error> {
-        self.located(discrete::reduce(self, reduction, values))
-    }
-}
-
-impl<R: Real> Reductions<Vectors<R>> for SerialRuntime<R> {
-    type Reduction = Reduction;
-    type Value = Vector;
-
-    fn reduce(&mut self, reduction: Reduction, values: &Vectors<R>) -> Result<Vector, Error> {
-        self.located(vectors::reduce_components(self, reduction, values))
-    }
-}
-
-impl<R: Real> Reductions<Bools> for SerialRuntime<R> {
-    type Reduction = BoolReduction;
-    type Value = bool;
-
-    fn reduce(&mut self, reduction: BoolReduction, values: &Bools) -> Result<bool, Error> {
-        if let Some(rank) = self.session.rank() {
-            let _time = rank.progress().work().time(RankWork::Reduce);
-            return self.located(rank.reduce_bools(reduction, &values.domain, &values.values));
-        }
-        Ok(match reduction {
-            BoolReduction::Any => values.values().iter().any(|&value| value),
-            BoolReduction::All => values.values().iter().all(|&value| value),
-        })
-    }
-}
-
-impl<R: Real> BinaryOperations<Sequence, f64> for SerialRuntime<R> {
-    type Value = Sequence;
-
-    fn binary(&mut self, op: Binary, sequence: &Sequence, s: &f64) -> Result<Sequence, Error> {
-        Ok(sequences::map(sequence, |value| op.of(value, *s)))
-    }
-}
-
-impl<R: Real> UnaryOperations<Sequence> for SerialRuntime<R> {
-    fn unary(&mut self, op: Unary, sequence: &Sequence) -> Result<Sequence, Error> {
-        Ok(sequences::map(sequence, |value| op.of(value)))
+    fn component(&mut self, a: &Vectors<R>, index: usize) -> Result<Scalars<R>, Error> {
+        self.located(vectors::component(self, a, index))
     }
 }

@@ -3,6 +3,7 @@
 
 mod arithmetic;
 mod bools;
+mod collection_operations;
 mod discrete;
 mod gather_scatter;
 mod offsets;
@@ -13,19 +14,14 @@ mod tables;
 mod topology;
 mod vectors;
 
-use std::sync::Arc;
-
-use equelle_runtime::domain::Domain;
 use equelle_runtime::grid::SideMap;
 use equelle_runtime::operations::{
-    BinaryOperations, Broadcast, Collections, Comparisons, Components, FaceReductions, Interpolation, LogicOperations, Negation,
-    Reductions, UnaryOperations, VectorOperations,
+    BinaryOperations, Comparisons, Components, Interpolation, LogicOperations, Negation, UnaryOperations, VectorOperations,
 };
-use equelle_runtime::{Binary, BoolReduction, Comparison, Error, FaceReduction, HostAccess, Logic, Operations, Reduction, Unary};
+use equelle_runtime::{Binary, Comparison, Error, HostAccess, Logic, Operations, Unary};
 
-use crate::runtime::operations::arithmetic::unary;
 use crate::runtime::operations::bools::BoolOp;
-use crate::runtime::operations::operand::{Extent, Operand};
+use crate::runtime::operations::operand::Extent;
 use crate::runtime::operations::topology::FaceCell;
 use crate::runtime::runtime::CudaRuntime;
 use crate::runtime::values::collections::{
@@ -109,25 +105,35 @@ impl UnaryOperations<Scalar> for CudaRuntime {
     }
 }
 
+impl UnaryOperations<Vector> for CudaRuntime {
+    fn unary(&mut self, op: Unary, a: &Vector) -> Result<Vector, Error> {
+        vectors::map_single(self, op, a)
+    }
+}
+
+impl UnaryOperations<Scalars> for CudaRuntime {
+    fn unary(&mut self, op: Unary, a: &Scalars) -> Result<Scalars, Error> {
+        arithmetic::map(self, op, a)
+    }
+}
+
+impl UnaryOperations<Vectors> for CudaRuntime {
+    fn unary(&mut self, op: Unary, a: &Vectors) -> Result<Vectors, Error> {
+        vectors::map(self, op, a)
+    }
+}
+
+impl UnaryOperations<Sequence> for CudaRuntime {
+    fn unary(&mut self, op: Unary, sequence: &Sequence) -> Result<Sequence, Error> {
+        sequences::map(self, op, sequence)
+    }
+}
+
 impl BinaryOperations<Scalar, Scalar> for CudaRuntime {
     type Value = Scalar;
 
     fn binary(&mut self, op: Binary, a: &Scalar, b: &Scalar) -> Result<Scalar, Error> {
         arithmetic::zip_scalars(self, op, a, b)
-    }
-}
-
-impl Interpolation<Scalar> for CudaRuntime {
-    fn interpolate(&mut self, table: &DeviceTable, a: &Scalar) -> Result<Scalar, Error> {
-        tables::interpolate_scalar(self, table, a)
-    }
-}
-
-impl Components<Scalar> for CudaRuntime {
-    type Composed = Vector;
-
-    fn vector(&mut self, components: &[&Scalar]) -> Result<Vector, Error> {
-        vectors::single(self, components)
     }
 }
 
@@ -147,71 +153,11 @@ impl BinaryOperations<Vector, Scalar> for CudaRuntime {
     }
 }
 
-impl UnaryOperations<Vector> for CudaRuntime {
-    fn unary(&mut self, op: Unary, a: &Vector) -> Result<Vector, Error> {
-        vectors::map_single(self, op, a)
-    }
-}
-
-impl VectorOperations<Vector> for CudaRuntime {
-    type Component = Scalar;
-
-    fn dot(&mut self, a: &Vector, b: &Vector) -> Result<Scalar, Error> {
-        vectors::single_inner_product(self, false, a, b)
-    }
-
-    fn length(&mut self, a: &Vector) -> Result<Scalar, Error> {
-        vectors::single_inner_product(self, true, a, a)
-    }
-
-    fn component(&mut self, a: &Vector, index: usize) -> Result<Scalar, Error> {
-        vectors::single_component(self, a, index)
-    }
-}
-
 impl BinaryOperations<Vector, Scalars> for CudaRuntime {
     type Value = Vectors;
 
     fn binary(&mut self, op: Binary, a: &Vector, s: &Scalars) -> Result<Vectors, Error> {
         arithmetic::zip_vectors(self, op, s.domain(), a, s)
-    }
-}
-
-impl Comparisons<Scalar, Scalar> for CudaRuntime {
-    type Truth = Bool;
-
-    fn compare(&mut self, op: Comparison, a: &Scalar, b: &Scalar) -> Result<Bool, Error> {
-        bools::compare_scalars(self, op, a, b)
-    }
-}
-
-impl Negation<Bool> for CudaRuntime {
-    fn not(&mut self, a: &Bool) -> Result<Bool, Error> {
-        bools::combine_bools(self, BoolOp::Not, a, a)
-    }
-}
-
-impl LogicOperations<Bool, Bool> for CudaRuntime {
-    fn logic(&mut self, op: Logic, a: &Bool, b: &Bool) -> Result<Bool, Error> {
-        bools::combine_bools(self, op.into(), a, b)
-    }
-}
-
-impl LogicOperations<Bools, Bool> for CudaRuntime {
-    fn logic(&mut self, op: Logic, a: &Bools, b: &Bool) -> Result<Bools, Error> {
-        bools::combine(self, op.into(), a.domain(), a, b)
-    }
-}
-
-impl UnaryOperations<Scalars> for CudaRuntime {
-    fn unary(&mut self, op: Unary, a: &Scalars) -> Result<Scalars, Error> {
-        arithmetic::map(self, op, a)
-    }
-}
-
-impl Interpolation<Scalars> for CudaRuntime {
-    fn interpolate(&mut self, table: &DeviceTable, a: &Scalars) -> Result<Scalars, Error> {
-        tables::interpolate(self, table, a)
     }
 }
 
@@ -263,33 +209,31 @@ impl BinaryOperations<Vectors, Scalar> for CudaRuntime {
     }
 }
 
-impl UnaryOperations<Vectors> for CudaRuntime {
-    fn unary(&mut self, op: Unary, a: &Vectors) -> Result<Vectors, Error> {
-        vectors::map(self, op, a)
+impl BinaryOperations<Sequence, Scalar> for CudaRuntime {
+    type Value = Sequence;
+
+    fn binary(&mut self, op: Binary, sequence: &Sequence, s: &Scalar) -> Result<Sequence, Error> {
+        sequences::with_scalar(self, op, sequence, s)
     }
 }
 
-impl VectorOperations<Vectors> for CudaRuntime {
-    type Component = Scalars;
-
-    fn length(&mut self, a: &Vectors) -> Result<Scalars, Error> {
-        Ok(vectors::inner_product(self, true, Extent::scalars(a.domain()), a, a)?.scalars(a.domain()))
-    }
-
-    fn dot(&mut self, a: &Vectors, b: &Vectors) -> Result<Scalars, Error> {
-        Ok(vectors::inner_product(self, false, Extent::scalars(a.domain()), a, b)?.scalars(a.domain()))
-    }
-
-    fn component(&mut self, a: &Vectors, index: usize) -> Result<Scalars, Error> {
-        vectors::component(self, a, index)
+impl Interpolation<Scalar> for CudaRuntime {
+    fn interpolate(&mut self, table: &DeviceTable, a: &Scalar) -> Result<Scalar, Error> {
+        tables::interpolate_scalar(self, table, a)
     }
 }
 
-impl Components<Scalars> for CudaRuntime {
-    type Composed = Vectors;
+impl Interpolation<Scalars> for CudaRuntime {
+    fn interpolate(&mut self, table: &DeviceTable, a: &Scalars) -> Result<Scalars, Error> {
+        tables::interpolate(self, table, a)
+    }
+}
 
-    fn vector(&mut self, components: &[&Scalars]) -> Result<Vectors, Error> {
-        vectors::collect(self, components)
+impl Comparisons<Scalar, Scalar> for CudaRuntime {
+    type Truth = Bool;
+
+    fn compare(&mut self, op: Comparison, a: &Scalar, b: &Scalar) -> Result<Bool, Error> {
+        bools::compare_scalars(self, op, a, b)
     }
 }
 
@@ -317,9 +261,15 @@ impl Comparisons<Scalar, Scalars> for CudaRuntime {
     }
 }
 
-impl Negation<Bools> for CudaRuntime {
-    fn not(&mut self, a: &Bools) -> Result<Bools, Error> {
-        bools::combine(self, BoolOp::Not, a.domain(), a, a)
+impl LogicOperations<Bool, Bool> for CudaRuntime {
+    fn logic(&mut self, op: Logic, a: &Bool, b: &Bool) -> Result<Bool, Error> {
+        bools::combine_bools(self, op.into(), a, b)
+    }
+}
+
+impl LogicOperations<Bools, Bool> for CudaRuntime {
+    fn logic(&mut self, op: Logic, a: &Bools, b: &Bool) -> Result<Bools, Error> {
+        bools::combine(self, op.into(), a.domain(), a, b)
     }
 }
 
@@ -329,168 +279,62 @@ impl LogicOperations<Bools, Bools> for CudaRuntime {
     }
 }
 
-impl Collections<Scalars> for CudaRuntime {
-    fn domain_of(&self, data: &Scalars) -> Arc<Domain> {
-        Arc::clone(data.domain())
-    }
-
-    fn on(&mut self, data: &Scalars, target: &Entities) -> Result<Scalars, Error> {
-        let extent = Extent::scalars(target.domain());
-        Ok(gather_scatter::on_numbers(self, extent, data.domain(), data, target)?.scalars(target.domain()))
-    }
-
-    fn extend(&mut self, data: &Scalars, domain: &Arc<Domain>) -> Result<Scalars, Error> {
-        if data.domain().same_elements(domain) {
-            return Ok(data.clone());
-        }
-        Ok(gather_scatter::extend_numbers(self, Extent::scalars(domain), data.domain(), data, domain)?.scalars(domain))
-    }
-
-    fn select(&mut self, condition: &Bools, a: &Scalars, b: &Scalars) -> Result<Scalars, Error> {
-        Ok(select::numbers(self, Extent::scalars(a.domain()), condition, a, b)?.scalars(a.domain()))
+impl Negation<Bool> for CudaRuntime {
+    fn not(&mut self, a: &Bool) -> Result<Bool, Error> {
+        bools::combine_bools(self, BoolOp::Not, a, a)
     }
 }
 
-impl Collections<Vectors> for CudaRuntime {
-    fn domain_of(&self, data: &Vectors) -> Arc<Domain> {
-        Arc::clone(data.domain())
-    }
-
-    fn on(&mut self, data: &Vectors, target: &Entities) -> Result<Vectors, Error> {
-        let extent = Extent::vectors(self, target.domain());
-        Ok(gather_scatter::on_numbers(self, extent, data.domain(), data, target)?.vectors(target.domain()))
-    }
-
-    fn extend(&mut self, data: &Vectors, domain: &Arc<Domain>) -> Result<Vectors, Error> {
-        if data.domain().same_elements(domain) {
-            return Ok(data.clone());
-        }
-        let extent = Extent::vectors(self, domain);
-        Ok(gather_scatter::extend_numbers(self, extent, data.domain(), data, domain)?.vectors(domain))
-    }
-
-    fn select(&mut self, condition: &Bools, a: &Vectors, b: &Vectors) -> Result<Vectors, Error> {
-        let extent = Extent::vectors(self, a.domain());
-        Ok(select::numbers(self, extent, condition, a, b)?.vectors(a.domain()))
+impl Negation<Bools> for CudaRuntime {
+    fn not(&mut self, a: &Bools) -> Result<Bools, Error> {
+        bools::combine(self, BoolOp::Not, a.domain(), a, a)
     }
 }
 
-impl Collections<Bools> for CudaRuntime {
-    fn domain_of(&self, data: &Bools) -> Arc<Domain> {
-        Arc::clone(data.domain())
-    }
+impl Components<Scalar> for CudaRuntime {
+    type Composed = Vector;
 
-    fn on(&mut self, data: &Bools, target: &Entities) -> Result<Bools, Error> {
-        gather_scatter::on_bools(self, data, target)
-    }
-
-    fn extend(&mut self, data: &Bools, domain: &Arc<Domain>) -> Result<Bools, Error> {
-        if data.domain().same_elements(domain) { Ok(data.clone()) } else { gather_scatter::extend_bools(self, data, domain) }
-    }
-
-    fn select(&mut self, condition: &Bools, a: &Bools, b: &Bools) -> Result<Bools, Error> {
-        select::bools(self, condition, a, b)
+    fn vector(&mut self, components: &[&Scalar]) -> Result<Vector, Error> {
+        vectors::single(self, components)
     }
 }
 
-impl Collections<Entities> for CudaRuntime {
-    fn domain_of(&self, data: &Entities) -> Arc<Domain> {
-        Arc::clone(data.domain())
-    }
+impl Components<Scalars> for CudaRuntime {
+    type Composed = Vectors;
 
-    fn on(&mut self, data: &Entities, target: &Entities) -> Result<Entities, Error> {
-        gather_scatter::on_entities(self, data, target)
-    }
-
-    fn extend(&mut self, data: &Entities, domain: &Arc<Domain>) -> Result<Entities, Error> {
-        if data.domain().same_elements(domain) { Ok(data.clone()) } else { gather_scatter::extend_entities(self, data, domain) }
-    }
-
-    fn select(&mut self, condition: &Bools, a: &Entities, b: &Entities) -> Result<Entities, Error> {
-        select::entities(self, condition, a, b)
+    fn vector(&mut self, components: &[&Scalars]) -> Result<Vectors, Error> {
+        vectors::collect(self, components)
     }
 }
 
-impl Broadcast<Scalar> for CudaRuntime {
-    type Collection = Scalars;
+impl VectorOperations<Vector> for CudaRuntime {
+    type Component = Scalar;
 
-    fn broadcast(&mut self, value: &Scalar, domain: &Arc<Domain>) -> Result<Scalars, Error> {
-        let value = value.values(self)?;
-        Ok(unary(self, Unary::Copy, Extent::scalars(domain), &value)?.scalars(domain))
+    fn dot(&mut self, a: &Vector, b: &Vector) -> Result<Scalar, Error> {
+        vectors::single_inner_product(self, false, a, b)
+    }
+
+    fn length(&mut self, a: &Vector) -> Result<Scalar, Error> {
+        vectors::single_inner_product(self, true, a, a)
+    }
+
+    fn component(&mut self, a: &Vector, index: usize) -> Result<Scalar, Error> {
+        vectors::single_component(self, a, index)
     }
 }
 
-impl Broadcast<Vector> for CudaRuntime {
-    type Collection = Vectors;
+impl VectorOperations<Vectors> for CudaRuntime {
+    type Component = Scalars;
 
-    fn broadcast(&mut self, value: &Vector, domain: &Arc<Domain>) -> Result<Vectors, Error> {
-        let value = value.values(self)?;
-        Ok(unary(self, Unary::Copy, Extent::vectors(self, domain), &value)?.vectors(domain))
+    fn length(&mut self, a: &Vectors) -> Result<Scalars, Error> {
+        Ok(vectors::inner_product(self, true, Extent::scalars(a.domain()), a, a)?.scalars(a.domain()))
     }
-}
 
-impl Broadcast<Bool> for CudaRuntime {
-    type Collection = Bools;
-
-    fn broadcast(&mut self, value: &Bool, domain: &Arc<Domain>) -> Result<Bools, Error> {
-        bools::combine(self, BoolOp::Copy, domain, value, value)
+    fn dot(&mut self, a: &Vectors, b: &Vectors) -> Result<Scalars, Error> {
+        Ok(vectors::inner_product(self, false, Extent::scalars(a.domain()), a, b)?.scalars(a.domain()))
     }
-}
 
-impl FaceReductions<Scalars> for CudaRuntime {
-    fn face_reduce(&mut self, reduction: FaceReduction, first: &Scalars, second: &Scalars) -> Result<Scalars, Error> {
-        let (a, b) = (first.numbers(self)?, second.numbers(self)?);
-        let (computed, cells) = discrete::face_reduce(self, reduction, &first.domain, [&a, &b], 1)?;
-        Ok(computed.scalars(&cells))
-    }
-}
-
-impl FaceReductions<Vectors> for CudaRuntime {
-    fn face_reduce(&mut self, reduction: FaceReduction, first: &Vectors, second: &Vectors) -> Result<Vectors, Error> {
-        let (a, b) = (first.numbers(self)?, second.numbers(self)?);
-        let components = self.executor.dim();
-        let (computed, cells) = discrete::face_reduce(self, reduction, first.domain(), [&a, &b], components)?;
-        Ok(computed.vectors(&cells))
-    }
-}
-
-impl Reductions<Scalars> for CudaRuntime {
-    type Reduction = Reduction;
-    type Value = Scalar;
-
-    fn reduce(&mut self, reduction: Reduction, values: &Scalars) -> Result<Scalar, Error> {
-        discrete::reduce(self, reduction, values)
-    }
-}
-
-impl Reductions<Vectors> for CudaRuntime {
-    type Reduction = Reduction;
-    type Value = Vector;
-
-    fn reduce(&mut self, reduction: Reduction, values: &Vectors) -> Result<Vector, Error> {
-        discrete::reduce_components(self, reduction, values)
-    }
-}
-
-impl Reductions<Bools> for CudaRuntime {
-    type Reduction = BoolReduction;
-    type Value = Bool;
-
-    fn reduce(&mut self, reduction: BoolReduction, values: &Bools) -> Result<Bool, Error> {
-        bools::reduce(self, reduction, values)
-    }
-}
-
-impl BinaryOperations<Sequence, Scalar> for CudaRuntime {
-    type Value = Sequence;
-
-    fn binary(&mut self, op: Binary, sequence: &Sequence, s: &Scalar) -> Result<Sequence, Error> {
-        sequences::with_scalar(self, op, sequence, s)
-    }
-}
-
-impl UnaryOperations<Sequence> for CudaRuntime {
-    fn unary(&mut self, op: Unary, sequence: &Sequence) -> Result<Sequence, Error> {
-        sequences::map(self, op, sequence)
+    fn component(&mut self, a: &Vectors, index: usize) -> Result<Scalars, Error> {
+        vectors::component(self, a, index)
     }
 }
