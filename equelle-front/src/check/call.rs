@@ -157,7 +157,7 @@ impl<'a> Checker<'a> {
                 if let Some(note) = self.declared_note(expected, ty) {
                     diagnostic = diagnostic.note(note);
                 }
-                let hint = self.declared_hint(expected, ty).unwrap_or("change the argument or the declaration");
+                let hint = self.declared_hint(expected, ty).unwrap_or_else(|| "change the argument or the declaration".to_owned());
                 self.report(diagnostic.hint(hint));
                 fits = false;
             }

@@ -222,10 +222,17 @@ impl<'a> Checker<'a> {
     }
 
     /// Returns advice for a value that does not fit, if it is more than to change the declaration.
-    pub fn declared_hint(&self, declared: &Declared, ty: &TreeType) -> Option<&'static str> {
+    pub fn declared_hint(&self, declared: &Declared, ty: &TreeType) -> Option<String> {
+        let is_one_value = ty.value().is_some_and(|ty| ty.basic == declared.basic && ty.shape == Shape::Single);
+        if let DeclaredKind::On(place) = declared.kind
+            && is_one_value
+            && let Some(set) = self.place_set(place)
+        {
+            return Some(format!("one value for all elements is written `value Extend {}`", self.set_name(set)));
+        }
         let one_truth = declared.basic == Basic::Bool && declared.kind == DeclaredKind::Single && declared.array.is_none();
         let truths = ty.value().is_some_and(|ty| ty.basic == Basic::Bool && ty.mapping().is_some());
-        (one_truth && truths).then_some("one truth value of a collection is `AnyReduce(...)` or `AllReduce(...)`")
+        (one_truth && truths).then(|| "one truth value of a collection is `AnyReduce(...)` or `AllReduce(...)`".to_owned())
     }
 
     /// One more sentence about why a value does not fit, if there is one worth saying.

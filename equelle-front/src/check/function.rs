@@ -183,7 +183,7 @@ impl<'a> Checker<'a> {
         if let Some(note) = self.declared_note(expected, &value.ty) {
             diagnostic = diagnostic.note(note);
         }
-        let hint = self.declared_hint(expected, &value.ty).unwrap_or("change the declaration or the result");
+        let hint = self.declared_hint(expected, &value.ty).unwrap_or_else(|| "change the declaration or the result".to_owned());
         self.report(diagnostic.hint(hint));
     }
 

@@ -296,7 +296,8 @@ impl<'a> Checker<'a> {
         if let Some(note) = self.declared_note(declared, &value.ty) {
             diagnostic = diagnostic.note(note);
         }
-        let hint = self.declared_hint(declared, &value.ty).unwrap_or("change the declaration, or leave it out: types are inferred");
+        let hint = self.declared_hint(declared, &value.ty);
+        let hint = hint.unwrap_or_else(|| "change the declaration, or leave it out: types are inferred".to_owned());
         self.fail(diagnostic.hint(hint))
     }
 

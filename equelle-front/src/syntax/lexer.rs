@@ -235,7 +235,7 @@ fn advice(c: char, rest: &str) -> Option<&'static str> {
         '\u{2026}' => "write three dots: `...`",
         '\u{a0}' | '\u{2009}' | '\u{202f}' | '\u{feff}' => "this is a special blank; write an ordinary one",
         '.' if rest.starts_with("..") => "to continue a statement on the next line write three dots: `...`",
-        '.' if rest.starts_with(|c: char| c.is_ascii_alphabetic()) => {
+        '.' if rest[1..].starts_with(|c: char| c.is_ascii_alphabetic()) => {
             "a component of a Vector is written `v[0]`, the value of a function `f(v)`"
         }
         '.' => "a decimal point needs a digit beside it: `0.5`",

@@ -172,6 +172,9 @@ impl Parser<'_> {
             TokenKind::Builtin if matches!(self.last_kind(), TokenKind::Number { .. }) => {
                 Some(format!("a unit goes in brackets: `[{word}]`"))
             }
+            TokenKind::Builtin => {
+                Some(format!("a function stands before its arguments: `{word}(...)`; `On` and `Extend` alone stand between"))
+            }
             TokenKind::Caret => Some("`^` stands between a base and an exponent: `a^2`".to_owned()),
             TokenKind::Colon => Some("`:` declares a variable (`x : Scalar`) or separates the values of `condition ? a : b`".to_owned()),
             TokenKind::Assign => Some(self.advice_on_assign()),
