@@ -163,83 +163,62 @@ pub trait Reductions<C> {
     fn reduce(&mut self, reduction: Self::Reduction, values: &C) -> Result<Self::Value, Error>;
 }
 
+type Scalar<R> = <R as EquelleRuntime>::Scalar;
+type Vector<R> = <R as EquelleRuntime>::Vector;
+type Bool<R> = <R as EquelleRuntime>::Bool;
+type Sequence<R> = <R as EquelleRuntime>::Sequence;
+type Scalars<R> = <R as EquelleRuntime>::ScalarCollection;
+type Vectors<R> = <R as EquelleRuntime>::VectorCollection;
+type Bools<R> = <R as EquelleRuntime>::BoolCollection;
+type Entities<R> = <R as EquelleRuntime>::EntityCollection;
+
 /// The operation level: which operations a back-end has, and those on operands of one type alone.
 #[allow(missing_docs)]
 pub trait Operations:
     EquelleRuntime
-    + Collections<<Self as EquelleRuntime>::ScalarCollection>
-    + Collections<<Self as EquelleRuntime>::VectorCollection>
-    + Collections<<Self as EquelleRuntime>::BoolCollection>
-    + Collections<<Self as EquelleRuntime>::EntityCollection>
-    + Broadcast<<Self as EquelleRuntime>::Scalar, Collection = <Self as EquelleRuntime>::ScalarCollection>
-    + Broadcast<<Self as EquelleRuntime>::Vector, Collection = <Self as EquelleRuntime>::VectorCollection>
-    + Broadcast<<Self as EquelleRuntime>::Bool, Collection = <Self as EquelleRuntime>::BoolCollection>
-    + UnaryOperations<<Self as EquelleRuntime>::Scalar>
-    + UnaryOperations<<Self as EquelleRuntime>::Vector>
-    + UnaryOperations<<Self as EquelleRuntime>::ScalarCollection>
-    + UnaryOperations<<Self as EquelleRuntime>::VectorCollection>
-    + UnaryOperations<<Self as EquelleRuntime>::Sequence>
-    + BinaryOperations<<Self as EquelleRuntime>::Scalar, <Self as EquelleRuntime>::Scalar, Value = <Self as EquelleRuntime>::Scalar>
-    + BinaryOperations<
-        <Self as EquelleRuntime>::ScalarCollection,
-        <Self as EquelleRuntime>::ScalarCollection,
-        Value = <Self as EquelleRuntime>::ScalarCollection,
-    > + BinaryOperations<
-        <Self as EquelleRuntime>::ScalarCollection,
-        <Self as EquelleRuntime>::Scalar,
-        Value = <Self as EquelleRuntime>::ScalarCollection,
-    > + BinaryOperations<
-        <Self as EquelleRuntime>::Scalar,
-        <Self as EquelleRuntime>::ScalarCollection,
-        Value = <Self as EquelleRuntime>::ScalarCollection,
-    > + BinaryOperations<<Self as EquelleRuntime>::Vector, <Self as EquelleRuntime>::Vector, Value = <Self as EquelleRuntime>::Vector>
-    + BinaryOperations<<Self as EquelleRuntime>::Vector, <Self as EquelleRuntime>::Scalar, Value = <Self as EquelleRuntime>::Vector>
-    + BinaryOperations<
-        <Self as EquelleRuntime>::Vector,
-        <Self as EquelleRuntime>::ScalarCollection,
-        Value = <Self as EquelleRuntime>::VectorCollection,
-    > + BinaryOperations<
-        <Self as EquelleRuntime>::VectorCollection,
-        <Self as EquelleRuntime>::VectorCollection,
-        Value = <Self as EquelleRuntime>::VectorCollection,
-    > + BinaryOperations<
-        <Self as EquelleRuntime>::VectorCollection,
-        <Self as EquelleRuntime>::ScalarCollection,
-        Value = <Self as EquelleRuntime>::VectorCollection,
-    > + BinaryOperations<
-        <Self as EquelleRuntime>::VectorCollection,
-        <Self as EquelleRuntime>::Scalar,
-        Value = <Self as EquelleRuntime>::VectorCollection,
-    > + BinaryOperations<<Self as EquelleRuntime>::Sequence, <Self as EquelleRuntime>::Scalar, Value = <Self as EquelleRuntime>::Sequence>
-    + Interpolation<<Self as EquelleRuntime>::Scalar>
-    + Interpolation<<Self as EquelleRuntime>::ScalarCollection>
-    + Comparisons<<Self as EquelleRuntime>::Scalar, <Self as EquelleRuntime>::Scalar, Truth = <Self as EquelleRuntime>::Bool>
-    + Comparisons<
-        <Self as EquelleRuntime>::ScalarCollection,
-        <Self as EquelleRuntime>::ScalarCollection,
-        Truth = <Self as EquelleRuntime>::BoolCollection,
-    > + Comparisons<
-        <Self as EquelleRuntime>::ScalarCollection,
-        <Self as EquelleRuntime>::Scalar,
-        Truth = <Self as EquelleRuntime>::BoolCollection,
-    > + Comparisons<
-        <Self as EquelleRuntime>::Scalar,
-        <Self as EquelleRuntime>::ScalarCollection,
-        Truth = <Self as EquelleRuntime>::BoolCollection,
-    > + LogicOperations<<Self as EquelleRuntime>::Bool, <Self as EquelleRuntime>::Bool>
-    + LogicOperations<<Self as EquelleRuntime>::BoolCollection, <Self as EquelleRuntime>::BoolCollection>
-    + LogicOperations<<Self as EquelleRuntime>::BoolCollection, <Self as EquelleRuntime>::Bool>
-    + Negation<<Self as EquelleRuntime>::Bool>
-    + Negation<<Self as EquelleRuntime>::BoolCollection>
-    + Components<<Self as EquelleRuntime>::Scalar, Composed = <Self as EquelleRuntime>::Vector>
-    + Components<<Self as EquelleRuntime>::ScalarCollection, Composed = <Self as EquelleRuntime>::VectorCollection>
-    + VectorOperations<<Self as EquelleRuntime>::Vector, Component = <Self as EquelleRuntime>::Scalar>
-    + VectorOperations<<Self as EquelleRuntime>::VectorCollection, Component = <Self as EquelleRuntime>::ScalarCollection>
-    + FaceReductions<<Self as EquelleRuntime>::ScalarCollection>
-    + FaceReductions<<Self as EquelleRuntime>::VectorCollection>
-    + Reductions<<Self as EquelleRuntime>::ScalarCollection, Reduction = Reduction, Value = <Self as EquelleRuntime>::Scalar>
-    + Reductions<<Self as EquelleRuntime>::VectorCollection, Reduction = Reduction, Value = <Self as EquelleRuntime>::Vector>
-    + Reductions<<Self as EquelleRuntime>::BoolCollection, Reduction = BoolReduction, Value = <Self as EquelleRuntime>::Bool>
+    + Collections<Scalars<Self>>
+    + Collections<Vectors<Self>>
+    + Collections<Bools<Self>>
+    + Collections<Entities<Self>>
+    + Broadcast<Scalar<Self>, Collection = Scalars<Self>>
+    + Broadcast<Vector<Self>, Collection = Vectors<Self>>
+    + Broadcast<Bool<Self>, Collection = Bools<Self>>
+    + UnaryOperations<Scalar<Self>>
+    + UnaryOperations<Vector<Self>>
+    + UnaryOperations<Scalars<Self>>
+    + UnaryOperations<Vectors<Self>>
+    + UnaryOperations<Sequence<Self>>
+    + BinaryOperations<Scalar<Self>, Scalar<Self>, Value = Scalar<Self>>
+    + BinaryOperations<Scalars<Self>, Scalars<Self>, Value = Scalars<Self>>
+    + BinaryOperations<Scalars<Self>, Scalar<Self>, Value = Scalars<Self>>
+    + BinaryOperations<Scalar<Self>, Scalars<Self>, Value = Scalars<Self>>
+    + BinaryOperations<Vector<Self>, Vector<Self>, Value = Vector<Self>>
+    + BinaryOperations<Vector<Self>, Scalar<Self>, Value = Vector<Self>>
+    + BinaryOperations<Vector<Self>, Scalars<Self>, Value = Vectors<Self>>
+    + BinaryOperations<Vectors<Self>, Vectors<Self>, Value = Vectors<Self>>
+    + BinaryOperations<Vectors<Self>, Scalars<Self>, Value = Vectors<Self>>
+    + BinaryOperations<Vectors<Self>, Scalar<Self>, Value = Vectors<Self>>
+    + BinaryOperations<Sequence<Self>, Scalar<Self>, Value = Sequence<Self>>
+    + Interpolation<Scalar<Self>>
+    + Interpolation<Scalars<Self>>
+    + Comparisons<Scalar<Self>, Scalar<Self>, Truth = Bool<Self>>
+    + Comparisons<Scalars<Self>, Scalars<Self>, Truth = Bools<Self>>
+    + Comparisons<Scalars<Self>, Scalar<Self>, Truth = Bools<Self>>
+    + Comparisons<Scalar<Self>, Scalars<Self>, Truth = Bools<Self>>
+    + LogicOperations<Bool<Self>, Bool<Self>>
+    + LogicOperations<Bools<Self>, Bools<Self>>
+    + LogicOperations<Bools<Self>, Bool<Self>>
+    + Negation<Bool<Self>>
+    + Negation<Bools<Self>>
+    + Components<Scalar<Self>, Composed = Vector<Self>>
+    + Components<Scalars<Self>, Composed = Vectors<Self>>
+    + VectorOperations<Vector<Self>, Component = Scalar<Self>>
+    + VectorOperations<Vectors<Self>, Component = Scalars<Self>>
+    + FaceReductions<Scalars<Self>>
+    + FaceReductions<Vectors<Self>>
+    + Reductions<Scalars<Self>, Reduction = Reduction, Value = Scalar<Self>>
+    + Reductions<Vectors<Self>, Reduction = Reduction, Value = Vector<Self>>
+    + Reductions<Bools<Self>, Reduction = BoolReduction, Value = Bool<Self>>
 {
     // Topology and geometry.
     fn first_cell(&mut self, faces: &Self::EntityCollection) -> Result<Self::EntityCollection, Error>;

@@ -156,8 +156,12 @@ SIDES = {
 
 
 def meshio_volumes(mesh):
-    """Volumes of the cells in the order of the blocks, by the surface of each."""
-    for block in mesh.cells:
+    """Volumes of the cells in the order of their data, by the surface of each."""
+    blocks = list(mesh.cells)
+    if any(block.type.startswith("polyhedron") for block in blocks):
+        # Blocks stand in the order of the file, their data by the number of points.
+        blocks.sort(key=lambda block: int(block.type.removeprefix("polyhedron")))
+    for block in blocks:
         for cell in block.data:
             sides = cell if block.type.startswith("polyhedron") else [np.asarray(cell)[side] for side in SIDES[block.type]]
             volume = 0.0

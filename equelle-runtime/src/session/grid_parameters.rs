@@ -181,8 +181,9 @@ fn positive(key: &str, width: f64) -> Result<f64, Error> {
 /// Dimension of the grid and the cells along its axes.
 fn cells(parameters: &Parameters, files: Files<'_>) -> Result<Vec<AxisCells>, Error> {
     let [_, _, z] = &AXES;
-    let has_z = [z.count, z.width, z.file, z.length].into_iter().any(|key| parameters.contains(key) && !files.have_number(key))
-        && files.are_of_grid(z.width);
+    // A program may have numbers and collections of these names.
+    let is_of_grid = |key: &str| parameters.contains(key) && !files.have_number(key) && (key != z.file || files.are_of_grid(z.width));
+    let has_z = [z.count, z.width, z.file, z.length].into_iter().any(is_of_grid);
     let dim = parameters.integer("grid_dim")?.unwrap_or(if has_z { 3 } else { 2 });
     if !(1..=3).contains(&dim) {
         return Err(Error::new(ErrorKind::Data, format!("parameter `grid_dim` must be 1, 2 or 3, not {dim}")));
@@ -420,6 +421,22 @@ mod tests {
         of_file.set("lx", "1");
         assert_eq!(grid_for_program(&program, &of_file).unwrap().cartesian_shape().unwrap().spacing[0], 0.1);
         assert!(grid_from_parameters(&parameters).is_err());
+    }
+
+    /// A parameter of the third axis makes a grid of three dimensions, but not an input of that
+    /// name.
+    #[test]
+    fn the_third_axis_makes_three_dimensions() {
+        let dim = |program: &Program, words: &[&str]| grid_for_program(program, &given(words)).unwrap().dim();
+        for name in ["dz", "lz", "nz"] {
+            let (program, word) = (reading(name), format!("{name}=2"));
+            assert_eq!((dim(&Program::named("p"), &[&word]), dim(&program, &[&word])), (3, 2), "{name}");
+            assert_eq!(dim(&program, &[&word, "grid_dim=3"]), 3, "{name}");
+        }
+        assert_eq!(dim(&reading("dz"), &["nz=4", "dz=0.5"]), 3);
+        let mut collection = reading("dz");
+        collection.inputs[0].kind = InputKind::Collection;
+        assert_eq!((dim(&collection, &["dz_filename=w.txt"]), dim(&collection, &["dz_filename=w.txt", "nz=4"])), (2, 3));
     }
 
     #[test]

@@ -20,7 +20,9 @@ const SBATCH: &str = "#!/bin/bash\n\
     export STAND_IN_NTASKS=$(sed -n 's/^#SBATCH --ntasks=//p' \"$script\")\n\
     exec bash \"$script\"\n";
 
-const SRUN: &str = "#!/bin/bash\nexec mpiexec -n \"$STAND_IN_NTASKS\" \"$@\"\n";
+/// A cluster has a core for each task; here they share them.
+const SRUN: &str = "#!/bin/bash\nexport OMPI_MCA_rmaps_base_oversubscribe=1 PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe\n\
+    exec mpiexec -n \"$STAND_IN_NTASKS\" \"$@\"\n";
 
 /// Writes a program of a shell.
 fn write_script(path: &Path, text: &str) {

@@ -64,15 +64,10 @@ fn at(program: &Path, paths: &str) -> Option<Mpi> {
 }
 
 impl Mpi {
-    /// Lets a command find this MPI first, and its launcher start more ranks than there are cores,
-    /// as root too.
+    /// Lets a command find this MPI first, and its launcher start ranks as root. The driver lets
+    /// them share cores where there are more of them.
     pub fn prepare<'c>(&self, command: &'c mut Command) -> &'c mut Command {
-        command.env("PATH", &self.path).envs([
-            ("OMPI_ALLOW_RUN_AS_ROOT", "1"),
-            ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"),
-            ("OMPI_MCA_rmaps_base_oversubscribe", "1"),
-            ("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe"),
-        ])
+        command.env("PATH", &self.path).envs([("OMPI_ALLOW_RUN_AS_ROOT", "1"), ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")])
     }
 
     /// `equellec` with these words.
@@ -87,6 +82,8 @@ impl Mpi {
         let mut command = Command::new(find::launcher_at(&self.launcher).expect("a launcher").program);
         let script = format!("RANK=${{OMPI_COMM_WORLD_RANK:-$PMI_RANK}}; {script}");
         self.prepare(&mut command).args(["-n", &n_ranks.to_string(), "sh", "-c", &script]);
+        // A user who starts a launcher says so alone.
+        command.envs([("OMPI_MCA_rmaps_base_oversubscribe", "1"), ("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe")]);
         command.env("NO_COLOR", "1");
         command
     }

@@ -51,8 +51,9 @@ impl<S: SystemSpace> PreparedSystem<'_, S> {
         let (one, epsilon) = (space.constant(1.0), space.constant(f64::EPSILON));
         space.add_scaled(&mut terms, &one, &b);
         space.scale(&mut terms, &epsilon);
-        let terms = self.norms_of(space, &terms)?;
-        Ok(is_round_off(residual, terms, allowed, self.has_scaled_rows()))
+        let norms = self.norms_of(space, &terms)?;
+        [x, b, terms].into_iter().for_each(|vector| space.recycle(vector));
+        Ok(is_round_off(residual, norms, allowed, self.has_scaled_rows()))
     }
 }
 
