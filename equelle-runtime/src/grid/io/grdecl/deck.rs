@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::boxes::Box3;
-use super::options::{DeckOptions, FEET};
+use super::options::DeckOptions;
 use super::table::DeckFeature;
 use super::text::{DeckPosition, Text};
+use super::units::Units;
 use crate::error::Error;
 
 /// An array of a deck.
@@ -52,9 +53,18 @@ pub(super) struct FaultSides {
     pub side: Side,
 }
 
+/// A fault of a deck.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Fault {
+    pub sides: Vec<FaultSides>,
+    /// Multipliers from GRID and from EDIT, if there is one.
+    pub multipliers: Option<[f64; 2]>,
+}
+
 /// The section of a deck.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Section {
+    #[default]
     Grid,
     Edit,
 }
@@ -111,12 +121,25 @@ pub(super) struct BetweenRegions {
     pub set: RegionSet,
 }
 
+/// Rules of a deck for regions.
+#[derive(Clone, Debug, Default)]
+pub(super) struct RegionRules {
+    /// True if MULTNUM is the usual array of regions, by GRIDOPTS.
+    pub has_multipliers: bool,
+    /// From MULTREGP: regions (`None` for all) and multipliers of their pore volumes.
+    pub pore_volume_factors: Vec<(RegionSet, Option<i64>, f64)>,
+    pub between: Vec<BetweenRegions>,
+}
+
 /// Cells of a deck, the smaller number first.
 pub(super) type CellPair = [usize; 2];
 
-/// Connections of pairs of cells that a deck gives or changes.
+/// Rules of a deck for connections of cells, and those of pairs that it gives or changes.
 #[derive(Clone, Debug, Default)]
-pub(super) struct GivenConnections {
+pub(super) struct ConnectionRules {
+    pub pinch: Option<Pinch>,
+    /// Where NONNC forbids connections of cells that are not neighbours by index.
+    pub neighbours_only: Option<DeckPosition>,
     /// From NNC, in the unit of the deck's system.
     pub added: Vec<(CellPair, f64)>,
     /// From EDITNNC.
@@ -127,7 +150,7 @@ pub(super) struct GivenConnections {
     pub n_of_neighbours: usize,
 }
 
-impl GivenConnections {
+impl ConnectionRules {
     /// True if a transmissibility that geometry gives is multiplied.
     pub(super) fn has_factors(&self) -> bool {
         !self.factors.is_empty()
@@ -139,38 +162,36 @@ impl GivenConnections {
     }
 }
 
-/// Units of a deck's system.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct System {
-    /// Metres in its unit of length.
-    pub length: f64,
-    /// Cubic metres in its unit of pore volume.
-    pub pore_volume: f64,
-    /// Cubic metres in its unit of transmissibility, a volume of liquid of 1 cP in a time at a
-    /// difference of pressure.
-    pub transmissibility: f64,
+/// Notes of a deck on the grid that it gives.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Notes {
+    /// On what changes results, in the order of the deck.
+    pub lines: Vec<String>,
+    /// Keywords without effect on the grid, and those that are not known.
+    pub without_effect: Vec<String>,
+    pub unknown: Vec<String>,
 }
 
-/// Cubic metres in a barrel of 42 US gallons.
-const BARREL: f64 = 0.158_987_294_928;
+impl Notes {
+    pub(super) fn push(&mut self, line: String) {
+        self.lines.push(line);
+    }
 
-/// Pascals in a pound-force per square inch.
-const PSI: f64 = 6_894.757_293_168;
-
-/// Seconds in a day.
-const DAY: f64 = 86_400.0;
-
-/// Pascal seconds in a centipoise.
-const CENTIPOISE: f64 = 1e-3;
-
-impl System {
-    pub(super) const METRIC: System = System { length: 1.0, pore_volume: 1.0, transmissibility: CENTIPOISE / (DAY * 1e5) };
-    pub(super) const FIELD: System = System { length: FEET, pore_volume: BARREL, transmissibility: CENTIPOISE * BARREL / (DAY * PSI) };
-    pub(super) const LAB: System = System { length: 0.01, pore_volume: 1e-6, transmissibility: CENTIPOISE * 1e-6 / (3_600.0 * 101_325.0) };
+    /// All lines, those on keywords last.
+    pub(super) fn into_lines(mut self) -> Vec<String> {
+        for (mut keywords, what) in [(self.unknown, "not known, left out"), (self.without_effect, "without effect on the grid")] {
+            keywords.sort_unstable();
+            keywords.dedup();
+            if !keywords.is_empty() {
+                self.lines.push(format!("{what}: {}", keywords.join(", ")));
+            }
+        }
+        self.lines
+    }
 }
 
 /// Content of a deck's keywords.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Deck {
     /// Numbers of cells along the axes; zeros before they are known.
     pub n: [usize; 3],
@@ -180,63 +201,25 @@ pub(super) struct Deck {
     pub coord: Option<Array>,
     /// Depths of the corners of cells, eight for each.
     pub zcorn: Option<Array>,
+    /// Depths of the tops of pillars, from DEPTHZ. `[(nx + 1) (ny + 1)]`
+    pub pillar_tops: Option<Vec<f64>>,
     /// Arrays of cells by name.
     pub arrays: BTreeMap<String, Array>,
     /// By name.
-    pub faults: BTreeMap<String, Vec<FaultSides>>,
-    /// Multiplier of each fault that has one, from GRID and from EDIT.
-    pub fault_multipliers: BTreeMap<String, [f64; 2]>,
+    pub faults: BTreeMap<String, Fault>,
     pub section: Section,
     /// Smallest pore volume of an active cell, in the unit of the deck's system.
     pub minpv: Option<(f64, DeckPosition)>,
-    pub pinch: Option<Pinch>,
-    /// Where NONNC forbids connections of cells that are not neighbours by index.
-    pub neighbours_only: Option<DeckPosition>,
-    /// True if MULTNUM is the usual array of regions, by GRIDOPTS.
-    pub has_multiplier_regions: bool,
-    /// From MULTREGP: regions (`None` for all) and multipliers of their pore volumes.
-    pub pore_volume_factors: Vec<(RegionSet, Option<i64>, f64)>,
-    pub between_regions: Vec<BetweenRegions>,
-    pub connections: GivenConnections,
-    /// Depths of the tops of pillars, from DEPTHZ. `[(nx + 1) (ny + 1)]`
-    pub pillar_tops: Option<Vec<f64>>,
-    /// Metres in the unit of lengths, from GRIDUNIT.
-    pub grid_unit: Option<f64>,
-    pub system: Option<System>,
-    /// Notes on what changes results, in the order of the deck.
-    pub notes: Vec<String>,
-    /// Keywords without effect on the grid, and those that are not known.
-    pub without_effect: Vec<String>,
-    pub unknown: Vec<String>,
+    pub regions: RegionRules,
+    pub connections: ConnectionRules,
+    pub units: Units,
+    pub notes: Notes,
     pub options: DeckOptions,
 }
 
 impl Deck {
     pub(super) fn new(options: DeckOptions) -> Deck {
-        Deck {
-            n: [0; 3],
-            current_box: [[0; 2]; 3],
-            coord: None,
-            zcorn: None,
-            arrays: BTreeMap::new(),
-            faults: BTreeMap::new(),
-            fault_multipliers: BTreeMap::new(),
-            section: Section::Grid,
-            minpv: None,
-            pinch: None,
-            neighbours_only: None,
-            has_multiplier_regions: false,
-            pore_volume_factors: Vec::new(),
-            between_regions: Vec::new(),
-            connections: GivenConnections::default(),
-            pillar_tops: None,
-            grid_unit: None,
-            system: None,
-            notes: Vec::new(),
-            without_effect: Vec::new(),
-            unknown: Vec::new(),
-            options,
-        }
+        Deck { options, ..Deck::default() }
     }
 
     /// Notes that a part of the deck is left out, which changes the answer.
@@ -251,11 +234,6 @@ impl Deck {
         }
         let error = text.error(of, &format!("{keyword}: {}", part.reason()));
         Err(error.hint(format!("go on without it by {parameter}=ignore: {without}")))
-    }
-
-    /// Cubic metres in the unit of transmissibilities.
-    pub(super) fn transmissibility_unit(&self) -> f64 {
-        self.system.unwrap_or(System::METRIC).transmissibility
     }
 
     /// True between EDIT and the end.

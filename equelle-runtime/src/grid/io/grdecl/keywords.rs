@@ -1,10 +1,11 @@
 //! Keywords of a deck, and what each does.
 
 use super::boxes;
-use super::deck::{Array, Deck, FaultSides, Pinch, Section, Side, System, default_of};
+use super::deck::{Array, Deck, FaultSides, Pinch, Section, Side, default_of};
 use super::options::DeckOptions;
 use super::table::{self, Shape, Use};
 use super::text::{DeckPosition, Item, Text, number_of};
+use super::units::System;
 use super::{nnc, operations, regions};
 use crate::error::Error;
 use crate::number::{parse_integer, quoted};
@@ -20,7 +21,7 @@ pub(super) fn read(text: &mut Text<'_>, deck: &mut Deck) -> Result<(), Error> {
                 skip(text, name, shape, of)?;
                 // Flags and titles are not worth a note.
                 if matches!(shape, Shape::Record | Shape::Records) {
-                    deck.without_effect.push(name.to_string());
+                    deck.notes.without_effect.push(name.to_string());
                 }
             }
             Some((shape, Use::Changes(part))) => {
@@ -30,11 +31,11 @@ pub(super) fn read(text: &mut Text<'_>, deck: &mut Deck) -> Result<(), Error> {
             Some((_, Use::Refused(reason))) => return Err(text.error(of, &format!("{name}: {reason}"))),
             None if deck.n[0] == 0 => {
                 text.skip(name, of)?;
-                deck.unknown.push(name.to_string());
+                deck.notes.unknown.push(name.to_string());
             }
             None => match text.perhaps_numbers(name, of, boxes::len(deck.current_box))? {
                 Some(values) => store(deck, name, of, deck.current_box, values),
-                None => deck.unknown.push(name.to_string()),
+                None => deck.notes.unknown.push(name.to_string()),
             },
         }
     }
@@ -68,16 +69,16 @@ fn keyword(text: &mut Text<'_>, deck: &mut Deck, name: &str, shape: Shape, of: D
         "SKIP300" | "ENDSKIP" => {}
         "GRID" => deck.section = Section::Grid,
         "EDIT" => deck.section = Section::Edit,
-        "NONNC" => deck.neighbours_only = Some(of),
-        "METRIC" => deck.system = Some(System::METRIC),
-        "FIELD" => deck.system = Some(System::FIELD),
-        "LAB" => deck.system = Some(System::LAB),
+        "NONNC" => deck.connections.neighbours_only = Some(of),
+        "METRIC" => deck.units.system = Some(System::METRIC),
+        "FIELD" => deck.units.system = Some(System::FIELD),
+        "LAB" => deck.units.system = Some(System::LAB),
         "SPECGRID" | "DIMENS" => dims(text, deck, name, of)?,
         "COORD" | "ZCORN" => corners(text, deck, name, of)?,
-        "GRIDUNIT" => deck.grid_unit = Some(grid_unit(text, of)?),
+        "GRIDUNIT" => deck.units.grid = Some(grid_unit(text, of)?),
         "GRIDOPTS" => {
             let items = text.record(name, of)?;
-            deck.has_multiplier_regions = number_of(text, name, &items, 1)?.is_some_and(|n| n > 0.0);
+            deck.regions.has_multipliers = number_of(text, name, &items, 1)?.is_some_and(|n| n > 0.0);
         }
         "BOX" => {
             let n = deck.need_dims(text, name, of)?;
@@ -98,8 +99,8 @@ fn keyword(text: &mut Text<'_>, deck: &mut Deck, name: &str, shape: Shape, of: D
             let items = text.record(name, of)?;
             deck.minpv = Some((number_of(text, name, &items, 0)?.unwrap_or(1e-6), of));
         }
-        "PINCH" => deck.pinch = Some(pinch(text, of)?),
-        "PINCHOUT" => deck.pinch = Some(Pinch::default()),
+        "PINCH" => deck.connections.pinch = Some(pinch(text, of)?),
+        "PINCHOUT" => deck.connections.pinch = Some(Pinch::default()),
         "DXV" | "DYV" | "DZV" => widths(text, deck, name, of)?,
         "DEPTHZ" => {
             let [nx, ny, _] = deck.need_dims(text, name, of)?;
@@ -252,7 +253,7 @@ fn faults(text: &mut Text<'_>, deck: &mut Deck, of: DeckPosition) -> Result<(), 
         let side = Side::named(side).ok_or_else(|| {
             text.error(*side_place, &format!("FAULTS: {}: expected a side: I, J, K, I-, J- or K-", quoted(side.as_bytes())))
         })?;
-        deck.faults.entry(name.clone()).or_default().push(FaultSides { cells, side });
+        deck.faults.entry(name.clone()).or_default().sides.push(FaultSides { cells, side });
     }
 }
 
@@ -260,11 +261,10 @@ fn fault_multipliers(text: &mut Text<'_>, deck: &mut Deck, of: DeckPosition) -> 
     loop {
         let items = text.record("MULTFLT", of)?;
         let Some(Item::Text(name, place)) = items.first() else { return Ok(()) };
-        if !deck.faults.contains_key(name) {
-            return Err(text.error(*place, &format!("MULTFLT: there is no fault `{name}`")));
-        }
-        let multiplier = number_of(text, "MULTFLT", &items, 1)?.unwrap_or(1.0);
         let section = usize::from(deck.is_in_edit());
-        deck.fault_multipliers.entry(name.clone()).or_insert([1.0; 2])[section] = multiplier;
+        let Some(fault) = deck.faults.get_mut(name) else {
+            return Err(text.error(*place, &format!("MULTFLT: there is no fault `{name}`")));
+        };
+        fault.multipliers.get_or_insert([1.0; 2])[section] = number_of(text, "MULTFLT", &items, 1)?.unwrap_or(1.0);
     }
 }

@@ -33,6 +33,7 @@ mod options;
 mod regions;
 mod table;
 mod text;
+mod units;
 
 use std::path::Path;
 
@@ -69,8 +70,7 @@ pub fn read(source: &DataSource, path: &Path, bytes: Bytes, options: &DeckOption
     if deck.n[0] == 0 {
         return Err(text.error_of_deck("expected SPECGRID or DIMENS, found neither"));
     }
-    let system = deck.system.map(|system| system.length);
-    let unit = options.grid_unit.or(deck.grid_unit).or(system).unwrap_or_else(|| {
+    let unit = options.grid_unit.or(deck.units.grid_length()).unwrap_or_else(|| {
         deck.notes.push("lengths are in metres: the deck has no GRIDUNIT (grid_unit=feet says otherwise)".to_string());
         1.0
     });
@@ -130,7 +130,7 @@ fn leave_out_small(text: &Text<'_>, deck: &mut Deck, grid: &mut CornerPoint) -> 
             None => Ok(()),
         };
     }
-    let unit = deck.system.map_or(1.0, |system| system.pore_volume);
+    let unit = deck.units.system().pore_volume;
     let has_limit = deck.minpv.is_some() || deck.arrays.contains_key("MINPVV");
     let usual = deck.minpv.map_or(MIN_PORE_VOLUME, |(least, _)| least);
     let value = |name: &str, cell: usize| deck.arrays.get(name).map(|array| array.values[cell]).filter(|value| !value.is_nan());
@@ -167,7 +167,7 @@ fn build(text: &mut Text<'_>, deck: &mut Deck, grid: CornerPoint, threads: &Thre
         return Err(text.error_of_deck("no active cell has a volume"));
     }
     note_cells(deck, &grid, &columns);
-    let connections = Connections::new(&grid, deck.pinch, deck.system.map_or(1.0, |system| system.length));
+    let connections = Connections::new(&grid, deck.connections.pinch, deck.units.system().length);
     let mut faces = Faces::new(&grid, &mut columns, &connections);
     faces.nodes.positions = std::mem::take(&mut columns.positions);
     let given = nnc::add_faces(deck, &columns, &mut faces);
@@ -193,14 +193,7 @@ fn build(text: &mut Text<'_>, deck: &mut Deck, grid: CornerPoint, threads: &Thre
     drop(columns);
     let grid = Grid::unstructured(3, topology, geometry)?.with_nodes(nodes)?.with_named(named)?;
     deck.notes.push("z is the depth of the deck, positive down".to_string());
-    for (keywords, what) in [(&mut deck.unknown, "not known, left out"), (&mut deck.without_effect, "without effect on the grid")] {
-        keywords.sort_unstable();
-        keywords.dedup();
-        if !keywords.is_empty() {
-            deck.notes.push(format!("{what}: {}", keywords.join(", ")));
-        }
-    }
-    Ok(grid.with_notes(std::mem::take(&mut deck.notes)))
+    Ok(grid.with_notes(std::mem::take(&mut deck.notes).into_lines()))
 }
 
 /// With NONNC, refuses connections of cells that are not neighbours by index.
@@ -211,7 +204,7 @@ fn refuse_others_than_neighbours(
     columns: &Columns,
     face_cells: &[[u32; 2]],
 ) -> Result<(), Error> {
-    let Some(place) = deck.neighbours_only else { return Ok(()) };
+    let Some(place) = deck.connections.neighbours_only else { return Ok(()) };
     let joins_others = |face: usize| {
         let sides = faces.sides(face, face_cells[face], &columns.cells);
         matches!(sides.cells, [Some(_), Some(_)]) && !sides.are_neighbours(deck.n)

@@ -29,10 +29,10 @@ pub(super) fn name_faces(
 ) -> Result<(), Error> {
     let between_regions = RegionFactors::new(deck);
     let has_multipliers = deck.arrays.keys().any(|name| is_of_faces(name))
-        || !deck.fault_multipliers.is_empty()
+        || deck.faults.values().any(|fault| fault.multipliers.is_some())
         || !between_regions.is_empty()
         || deck.connections.has_factors()
-        || deck.pinch.is_some_and(|pinch| pinch.resists);
+        || deck.connections.pinch.is_some_and(|pinch| pinch.resists);
     if !has_multipliers && deck.faults.is_empty() {
         return Ok(());
     }
@@ -56,10 +56,10 @@ pub(super) fn name_faces(
         }
     }
     let mut marks = vec![0_u8; deck.n_cells()];
-    for (name, of_fault) in &deck.faults {
+    for (name, fault) in &deck.faults {
         // A bit for each side of a cell.
         let bit = |axis: usize, is_high: bool| 1_u8 << (2 * axis + usize::from(is_high));
-        for sides in of_fault {
+        for sides in &fault.sides {
             boxes::cells(deck.n, sides.cells).for_each(|cell| marks[cell] |= bit(sides.side.axis, sides.side.is_high));
         }
         let is_member = |&face: &u32| {
@@ -67,12 +67,12 @@ pub(super) fn name_faces(
             cells.iter().zip([true, false]).any(|(cell, is_high)| cell.is_some_and(|cell| marks[cell] & bit(axis, is_high) != 0))
         };
         let members: Vec<u32> = (0..faces.n_with_geometry as u32).filter(is_member).collect();
-        if let Some(multiplier) = deck.fault_multipliers.get(name) {
-            let multiplier = multiplier[0] * multiplier[1];
+        if let Some([in_grid, in_edit]) = fault.multipliers {
+            let multiplier = in_grid * in_edit;
             members.iter().for_each(|&face| values[face as usize] *= multiplier);
         }
         named.add_set(NamedSet { name: name.clone(), kind: EntityKind::Face, members })?;
-        for sides in of_fault {
+        for sides in &fault.sides {
             boxes::cells(deck.n, sides.cells).for_each(|cell| marks[cell] = 0);
         }
     }

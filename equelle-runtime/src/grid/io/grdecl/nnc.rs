@@ -46,15 +46,15 @@ pub(super) fn read(text: &mut Text<'_>, deck: &mut Deck, keyword: &str, of: Deck
         if is_left_out {
             continue;
         }
-        let given_connections = &mut deck.connections;
+        let connections = &mut deck.connections;
         let are_neighbours = [1, n[0], n[0] * n[1]].contains(&(pair[1] - pair[0]));
         match keyword {
-            "NNC" => given_connections.added.push((pair, given.unwrap_or(0.0))),
-            "EDITNNC" | "EDITNNCR" if are_neighbours => given_connections.n_of_neighbours += 1,
-            "EDITNNC" => *given_connections.factors.entry(pair).or_insert(1.0) *= given.unwrap_or(1.0),
+            "NNC" => connections.added.push((pair, given.unwrap_or(0.0))),
+            "EDITNNC" | "EDITNNCR" if are_neighbours => connections.n_of_neighbours += 1,
+            "EDITNNC" => *connections.factors.entry(pair).or_insert(1.0) *= given.unwrap_or(1.0),
             _ => {
                 if let Some(value) = given {
-                    given_connections.replaced.insert(pair, value);
+                    connections.replaced.insert(pair, value);
                 }
             }
         }
@@ -64,7 +64,7 @@ pub(super) fn read(text: &mut Text<'_>, deck: &mut Deck, keyword: &str, of: Deck
 /// Adds a face without nodes for each connection of two cells that are there. Transmissibilities
 /// of these faces in cubic metres, before factors.
 pub(super) fn add_faces(deck: &mut Deck, columns: &Columns, faces: &mut Faces) -> Vec<f64> {
-    let unit = deck.transmissibility_unit();
+    let unit = deck.units.system().transmissibility;
     let mut given = Vec::new();
     let n_listed = deck.connections.added.len();
     for &(pair, value) in &deck.connections.added {
@@ -94,7 +94,7 @@ pub(super) fn set(deck: &mut Deck, cells: &[u32], face_cells: &[[u32; 2]], given
     let n_with_geometry = face_cells.len() - given.len();
     let mut values = vec![Geometry::FROM_GEOMETRY; n_with_geometry];
     values.extend_from_slice(given);
-    let unit = deck.transmissibility_unit();
+    let unit = deck.units.system().transmissibility;
     let mut left: BTreeMap<CellPair, f64> = deck.connections.replaced.iter().map(|(&pair, value)| (pair, value * unit)).collect();
     if !left.is_empty() {
         for (value, &face_cells) in values.iter_mut().zip(face_cells) {

@@ -9,7 +9,7 @@ use crate::number::quoted;
 /// The set that a letter names, or that GRIDOPTS makes the usual one.
 fn set_of(text: &Text<'_>, deck: &Deck, keyword: &str, item: Option<&Item>) -> Result<RegionSet, Error> {
     match item {
-        None | Some(Item::Default) => Ok(if deck.has_multiplier_regions { RegionSet::Multiplier } else { RegionSet::Flux }),
+        None | Some(Item::Default) => Ok(if deck.regions.has_multipliers { RegionSet::Multiplier } else { RegionSet::Flux }),
         Some(Item::Text(word, place)) => match &word.to_ascii_uppercase()[..] {
             "M" => Ok(RegionSet::Multiplier),
             "F" => Ok(RegionSet::Flux),
@@ -36,7 +36,7 @@ fn region(text: &Text<'_>, keyword: &str, item: Option<&Item>) -> Result<Option<
 }
 
 /// Numbers of the regions of all cells; an array that the deck does not have is 1 everywhere.
-pub(super) fn numbers(deck: &Deck, set: RegionSet) -> Vec<i64> {
+fn numbers(deck: &Deck, set: RegionSet) -> Vec<i64> {
     match deck.arrays.get(set.array()) {
         Some(array) => array.values.iter().map(|&value| if value.is_nan() { 1 } else { value as i64 }).collect(),
         None => vec![1; deck.n_cells()],
@@ -107,7 +107,7 @@ pub(super) fn pore_volumes(text: &mut Text<'_>, deck: &mut Deck, of: DeckPositio
         let factor = number_of(text, keyword, &items, 1)?.unwrap_or(1.0);
         let set = set_of(text, deck, keyword, items.get(2))?;
         let region = region(text, keyword, items.first())?;
-        deck.pore_volume_factors.push((set, region, factor));
+        deck.regions.pore_volume_factors.push((set, region, factor));
     }
 }
 
@@ -145,7 +145,7 @@ pub(super) fn between(text: &mut Text<'_>, deck: &mut Deck, of: DeckPosition) ->
             _ => [true, true],
         };
         let set = set_of(text, deck, keyword, items.get(5))?;
-        deck.between_regions.push(BetweenRegions { regions, factor, axes, neighbours, set });
+        deck.regions.between.push(BetweenRegions { regions, factor, axes, neighbours, set });
     }
 }
 
@@ -158,11 +158,11 @@ pub(super) struct RegionFactors {
 
 impl RegionFactors {
     pub(super) fn new(deck: &Deck) -> RegionFactors {
-        let mut sets: Vec<RegionSet> = deck.between_regions.iter().map(|record| record.set).collect();
+        let mut sets: Vec<RegionSet> = deck.regions.between.iter().map(|record| record.set).collect();
         sets.sort_unstable();
         sets.dedup();
         let numbers = sets.into_iter().map(|set| (set, numbers(deck, set))).collect();
-        RegionFactors { numbers, records: deck.between_regions.clone() }
+        RegionFactors { numbers, records: deck.regions.between.clone() }
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -208,7 +208,7 @@ impl BetweenRegions {
 impl Deck {
     /// The multiplier of the pore volume of a cell by MULTREGP.
     pub(super) fn apply_pore_volume_factors(&mut self) {
-        let factors = std::mem::take(&mut self.pore_volume_factors);
+        let factors = std::mem::take(&mut self.regions.pore_volume_factors);
         if factors.is_empty() {
             return;
         }
