@@ -5,10 +5,12 @@ pub mod event;
 pub mod marked;
 mod messages;
 mod progress;
+mod rounds;
 
 pub use event::Event;
 pub use messages::{Listener, Messages};
-pub use progress::{Pause, Progress};
+pub use progress::Progress;
+pub use rounds::{Pause, Rounds};
 
 /// Style of progress messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

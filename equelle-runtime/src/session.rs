@@ -296,7 +296,7 @@ impl Session {
     pub fn check_interrupt(&mut self) -> Result<(), Error> {
         let Some(signal) = self.run.interrupt.asked() else { return Ok(()) };
         self.run.progress.close_bar();
-        let place = self.run.progress.current_step().map_or_else(String::new, |step| format!(" in {}", step_text(step)));
+        let place = self.run.progress.rounds().current_step().map_or_else(String::new, |step| format!(" in {}", step_text(step)));
         let message = format!("interrupted{place} by {}; the outputs so far are complete", signal.name());
         Err(Error::new(ErrorKind::Interrupted(signal), message))
     }

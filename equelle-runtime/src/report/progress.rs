@@ -1,11 +1,10 @@
 //! Progress of the outermost loop, and the messages beside it.
 
 use std::io::Write;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::event::{self, Event};
-use super::{MessageFormat, Messages, ProgressStyle, seconds};
+use super::{MessageFormat, Messages, ProgressStyle, Rounds, seconds};
 use crate::handover::Pace;
 
 /// Progress of the outermost loop.
@@ -13,20 +12,8 @@ pub struct Progress {
     style: ProgressStyle,
     messages: Messages,
     started: Instant,
-    loop_started: Instant,
+    rounds: Rounds,
     last_shown: Option<Instant>,
-    depth: usize,
-    /// `None` where a condition decides.
-    total: Option<usize>,
-    done: usize,
-    /// Rounds that an earlier run did.
-    skipped: usize,
-    steps: usize,
-    /// Those of them that an earlier run did.
-    earlier_steps: usize,
-    /// Time of outermost loops that are over.
-    in_loops: Duration,
-    pauses: Pauses,
     bar_open: bool,
     /// When the last [`Event::Step`] was sent.
     last_event: Option<Instant>,
@@ -35,53 +22,6 @@ pub struct Progress {
     dt: f64,
     /// Told how long the loop will take.
     pace: Option<Pace>,
-}
-
-/// Time in loops that is not that of rounds. Clones share it.
-#[derive(Clone, Default)]
-struct Pauses(Arc<Mutex<PauseState>>);
-
-#[derive(Default)]
-struct PauseState {
-    /// When the first of the pauses that go on began, and how many go on.
-    open: Option<(Instant, u32)>,
-    total: Duration,
-}
-
-/// A pause until it is dropped.
-#[must_use]
-pub struct Pause(Option<Pauses>);
-
-impl Pauses {
-    fn state(&self) -> MutexGuard<'_, PauseState> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn total(&self) -> Duration {
-        self.state().total
-    }
-
-    fn begin(&self) -> Pauses {
-        let mut state = self.state();
-        let (since, count) = state.open.unwrap_or_else(|| (Instant::now(), 0));
-        state.open = Some((since, count + 1));
-        self.clone()
-    }
-}
-
-impl Drop for Pause {
-    fn drop(&mut self) {
-        let Some(pauses) = &self.0 else { return };
-        let mut state = pauses.state();
-        match state.open {
-            Some((since, 1)) => {
-                state.total += since.elapsed();
-                state.open = None;
-            }
-            Some((since, count)) => state.open = Some((since, count.saturating_sub(1))),
-            None => {}
-        }
-    }
 }
 
 /// Least time of rounds that tell something of the others.
@@ -103,16 +43,8 @@ impl Progress {
             style,
             messages: Messages::new(format, out),
             started: now,
-            loop_started: now,
+            rounds: Rounds::new(now),
             last_shown: None,
-            depth: 0,
-            total: None,
-            done: 0,
-            skipped: 0,
-            steps: 0,
-            earlier_steps: 0,
-            in_loops: Duration::ZERO,
-            pauses: Pauses::default(),
             bar_open: false,
             last_event: None,
             time: f64::NAN,
@@ -128,34 +60,25 @@ impl Progress {
 
     /// Begins a loop of `total` iterations; `None` if they are not known.
     pub fn begin(&mut self, total: Option<usize>) {
-        self.depth += 1;
-        if self.depth == 1 {
-            (self.total, self.done, self.skipped, self.last_shown, self.last_event) = (total, 0, 0, None, None);
-            self.loop_started = Instant::now();
+        if self.rounds.begin(total) {
+            (self.last_shown, self.last_event) = (None, None);
             if let Some(pace) = &self.pace {
                 pace.tell(f64::NAN);
             }
         }
     }
 
-    /// Rounds of the outermost loop that runs, if they are known.
-    pub fn known_rounds(&self) -> Option<usize> {
-        self.total.filter(|_| self.depth > 0)
-    }
-
     /// The outermost loop goes on after `done` of its rounds, which are not shown again; the run
     /// after `steps` rounds of outermost loops.
     pub fn skip(&mut self, done: usize, steps: usize) {
-        (self.done, self.skipped, self.steps, self.earlier_steps) = (done, done, steps, steps);
+        self.rounds.skip(done, steps);
     }
 
     /// Ends one iteration of the innermost loop.
     pub fn step(&mut self) {
-        if self.depth != 1 {
+        if !self.rounds.advance() {
             return;
         }
-        self.done += 1;
-        self.steps += 1;
         let interval = match self.style {
             ProgressStyle::Quiet if !self.messages.has_events() && self.pace.is_none() => return,
             ProgressStyle::Quiet => Duration::MAX,
@@ -163,17 +86,18 @@ impl Progress {
             ProgressStyle::Lines => Duration::from_secs(1),
         };
         let now = Instant::now();
-        let is_last = self.total.is_some_and(|total| self.done >= total);
+        let Rounds { done, total, steps: steps_done, .. } = self.rounds;
+        let is_last = total.is_some_and(|total| done >= total);
         let is_due = |last: Option<Instant>, interval| is_last || last.is_none_or(|last| now.duration_since(last) >= interval);
-        let elapsed = now.duration_since(self.loop_started).as_secs_f64();
-        let left = self.left(elapsed);
+        let elapsed = self.rounds.elapsed(now).as_secs_f64();
+        let left = self.rounds.left(elapsed);
         if let Some(pace) = self.pace.as_ref().filter(|_| elapsed >= TELLING.as_secs_f64()) {
             pace.tell(left);
         }
         if self.messages.has_events() && is_due(self.last_event, BETWEEN_EVENTS) {
             self.last_event = Some(now);
-            let (steps_done, time, dt) = (self.steps, self.time, self.dt);
-            self.event(&Event::Step(event::Step { step: self.done, steps: self.total, steps_done, time, dt, elapsed, left }));
+            let (time, dt) = (self.time, self.dt);
+            self.event(&Event::Step(event::Step { step: done, steps: total, steps_done, time, dt, elapsed, left }));
         }
         if self.style == ProgressStyle::Quiet || !is_due(self.last_shown, interval) {
             return;
@@ -181,14 +105,14 @@ impl Progress {
         self.last_shown = Some(now);
         let line = match (self.style, self.format()) {
             (_, MessageFormat::Json) => {
-                return self.event(&Event::Progress { step: self.done, steps: self.total, elapsed, left });
+                return self.event(&Event::Progress { step: done, steps: total, elapsed, left });
             }
-            (ProgressStyle::Bar, MessageFormat::Human) => match self.total {
-                Some(total) => format!("\r{}\x1b[K", bar(self.done, total, left)),
+            (ProgressStyle::Bar, MessageFormat::Human) => match total {
+                Some(total) => format!("\r{}\x1b[K", bar(done, total, left)),
                 None => format!("\r{}\x1b[K", self.without_end(elapsed, left)),
             },
-            (ProgressStyle::Quiet | ProgressStyle::Lines, MessageFormat::Human) => match self.total {
-                Some(total) => format!("step {}/{total}, {} elapsed, {} left\n", self.done, seconds(elapsed), seconds(left)),
+            (ProgressStyle::Quiet | ProgressStyle::Lines, MessageFormat::Human) => match total {
+                Some(total) => format!("step {done}/{total}, {} elapsed, {} left\n", seconds(elapsed), seconds(left)),
                 None => format!("{}\n", self.without_end(elapsed, left)),
             },
         };
@@ -196,17 +120,9 @@ impl Progress {
         self.messages.write(&line);
     }
 
-    /// Expected seconds to the end of the loop; NaN if not known.
-    fn left(&self, elapsed: f64) -> f64 {
-        match self.total {
-            Some(total) => elapsed / (self.done - self.skipped) as f64 * (total - self.done.min(total)) as f64,
-            None => f64::NAN,
-        }
-    }
-
     /// Text for a loop whose rounds are not known: `step 12, time 0.35, 2.0 s elapsed`.
     fn without_end(&self, elapsed: f64, left: f64) -> String {
-        let mut text = format!("step {}", self.done);
+        let mut text = format!("step {}", self.rounds.done);
         if self.time.is_finite() {
             text.push_str(&format!(", time {}", self.time));
         }
@@ -225,9 +141,7 @@ impl Progress {
 
     /// Ends the innermost loop.
     pub fn end(&mut self) {
-        self.depth = self.depth.saturating_sub(1);
-        if self.depth == 0 {
-            self.in_loops += self.loop_started.elapsed();
+        if self.rounds.end() {
             self.close_bar();
         }
     }
@@ -239,37 +153,14 @@ impl Progress {
         }
     }
 
-    /// Steps of outermost loops so far.
-    pub fn steps(&self) -> usize {
-        self.steps
-    }
-
-    /// Rounds of outermost loops that this run did, and their time without reading and writing.
-    pub fn rounds(&self) -> (usize, Duration) {
-        let running = if self.depth > 0 { self.loop_started.elapsed() } else { Duration::ZERO };
-        (self.steps - self.earlier_steps, (self.in_loops + running).saturating_sub(self.pauses.total()))
-    }
-
-    /// Time that is none of a round, until the result is dropped; that of several at once counts
-    /// once.
-    pub fn pause(&self) -> Pause {
-        if self.depth > 0 { Pause(Some(self.pauses.begin())) } else { Pause(None) }
+    /// Rounds of loops.
+    pub fn rounds(&self) -> &Rounds {
+        &self.rounds
     }
 
     /// Time since the start of the run.
     pub fn elapsed(&self) -> Duration {
         self.started.elapsed()
-    }
-
-    /// The current step of the outermost loop, from 1, and the number of steps, if known; `None`
-    /// outside loops.
-    pub fn current_step(&self) -> Option<(usize, Option<usize>)> {
-        (self.depth > 0).then_some((self.done + 1, self.total))
-    }
-
-    /// True if the current loop is the outermost one.
-    pub fn is_outermost(&self) -> bool {
-        self.depth == 1
     }
 
     /// Format of messages.

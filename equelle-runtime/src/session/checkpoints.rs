@@ -363,7 +363,7 @@ impl CheckpointKeeper<'_> {
             // Such a run has ended before.
             Stop::Handover => return Ok(()),
         };
-        let place = self.out.run.progress.current_step().map_or_else(String::new, |step| format!(" after {}", step_text(step)));
+        let place = self.out.run.progress.rounds().current_step().map_or_else(String::new, |step| format!(" after {}", step_text(step)));
         let state = format!("`{}` has the state", checkpoint.display());
         let message = format!("interrupted{place} by {by}; the outputs so far are complete; {state}");
         Err(Error::new(ErrorKind::Interrupted(signal), message).hint("restart=latest goes on from there"))

@@ -47,7 +47,7 @@ impl RunContext {
     /// `line 12, step 3 of 10`
     pub(super) fn place(&self, line: u32) -> String {
         let shown = self.program.source.shown(line);
-        match self.progress.current_step() {
+        match self.progress.rounds().current_step() {
             Some(step) => format!("{shown}, {}", step_text(step)),
             None => shown,
         }
@@ -55,7 +55,7 @@ impl RunContext {
 
     /// The step of the outermost loop.
     pub(super) fn step_number(&self) -> Option<usize> {
-        self.progress.current_step().map(|(step, _)| step)
+        self.progress.rounds().current_step().map(|(step, _)| step)
     }
 
     /// Shows warnings, notes and balances of the outputs.

@@ -120,13 +120,13 @@ impl LoopControl<'_> {
     /// Begins a loop of so many rounds, if they are known.
     fn begin_rounds_of(&mut self, len: Option<usize>, length: RoundLength) -> LoopState {
         self.run.progress.messages().send_start();
-        if self.run.progress.current_step().is_none() {
+        if self.run.progress.rounds().current_step().is_none() {
             self.finite.begin_loop();
             self.loops.steady_state.begin_loop();
         }
         self.run.progress.begin(len);
         self.run.timing.begin_loop(self.run.line);
-        if self.run.progress.is_outermost() {
+        if self.run.progress.rounds().is_outermost() {
             self.loops.outer = None;
             self.loops.outer_length = length;
         }
@@ -136,13 +136,13 @@ impl LoopControl<'_> {
     /// Rounds of the outermost loop that runs, with those of an earlier run; `None` where there is
     /// no loop or a condition ends it.
     pub fn known_rounds(&self) -> Option<usize> {
-        self.run.progress.known_rounds()
+        self.run.progress.rounds().known()
     }
 
     /// Begins a loop over a sequence, whose elements are the time steps of outputs.
     pub fn begin_over(&mut self, sequence: &Arc<Vec<f64>>) -> LoopState {
         let state = self.begin(sequence.len());
-        if self.run.progress.is_outermost() {
+        if self.run.progress.rounds().is_outermost() {
             self.loops.outer = Some(Arc::clone(sequence));
         }
         state
@@ -165,18 +165,18 @@ impl LoopControl<'_> {
         }
         if is_over {
             state.over = true;
-            let is_outermost = self.run.progress.is_outermost();
+            let is_outermost = self.run.progress.rounds().is_outermost();
             self.run.progress.end();
             if is_outermost {
                 self.outputs.end_loop();
             }
-            if self.run.progress.current_step().is_none() {
+            if self.run.progress.rounds().current_step().is_none() {
                 self.run.interrupt.defer(false);
             }
             return false;
         }
         state.next += 1;
-        if self.run.progress.is_outermost() {
+        if self.run.progress.rounds().is_outermost() {
             let length = match self.loops.outer_length {
                 RoundLength::Element => self.loops.outer.as_ref().and_then(|outer| outer.get(state.next - 1)).copied().unwrap_or(f64::NAN),
                 RoundLength::Computed => 0.0,
@@ -252,7 +252,7 @@ impl LoopControl<'_> {
         }
         self.loops.last_step = length;
         let taken = length * self.loops.step_scale;
-        if self.run.progress.is_outermost() && self.loops.outer_length == RoundLength::Computed {
+        if self.run.progress.rounds().is_outermost() && self.loops.outer_length == RoundLength::Computed {
             self.outputs.set_length(taken);
             self.run.progress.at(self.outputs.moment().time, taken);
         }
@@ -287,7 +287,7 @@ impl LoopControl<'_> {
 
     /// True if change ends a loop before another round; says so then.
     pub(super) fn ends_steady(&mut self, state: &LoopState) -> bool {
-        if !self.run.progress.is_outermost() || !self.loops.steady_state.take_end() {
+        if !self.run.progress.rounds().is_outermost() || !self.loops.steady_state.take_end() {
             return false;
         }
         let largest = self.loops.steady_state.largest.unwrap_or_default();

@@ -92,7 +92,7 @@ impl Timing {
     /// Enters a phase until the result is dropped.
     pub(super) fn in_phase(&self, phase: Phase, progress: &Progress) -> InPhase {
         let before = self.profiler.as_ref().map(|profiler| (profiler.clone(), profiler.enter(phase)));
-        InPhase { before, _pause: progress.pause() }
+        InPhase { before, _pause: progress.rounds().pause() }
     }
 
     /// The loop at an Equelle line begins.
@@ -106,8 +106,8 @@ impl Timing {
     /// A round of the innermost loop ended and another begins, unless the loop is over.
     pub(super) fn end_round(&self, is_over: bool, progress: &Progress) {
         let Some(profiler) = &self.profiler else { return };
-        if progress.is_outermost() {
-            let phase = match (is_over, progress.steps()) {
+        if progress.rounds().is_outermost() {
+            let phase = match (is_over, progress.rounds().steps()) {
                 (true, _) => Phase::After,
                 // The round that ends is not counted yet.
                 (false, 0) if profiler.state().open.last().is_some_and(|open| open.rounds == 0) => Phase::FirstStep,

@@ -31,7 +31,7 @@ impl Session {
     }
 
     fn state_not_finite(&self, name: &str, found: FirstNonfinite, place: Option<ElementLocation>) -> Error {
-        let checked = self.finite.state_check(name, self.run.line, self.run.progress.current_step().is_some());
+        let checked = self.finite.state_check(name, self.run.line, self.run.progress.rounds().current_step().is_some());
         finite::error(&NotFinite { checked, found, place }, shown_grid(self), &self.run.program, &self.inputs)
     }
 

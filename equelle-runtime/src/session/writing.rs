@@ -419,7 +419,7 @@ impl OutputWriter<'_> {
     /// The check of an output that comes now; those of a trial have none.
     fn begin_check(&mut self, tag: &str) -> Option<Checked> {
         let is_checked = self.finite.is_required() && !self.outputs.are_suppressed();
-        is_checked.then(|| self.finite.begin_output(tag, self.run.line, self.run.progress.current_step()))
+        is_checked.then(|| self.finite.begin_output(tag, self.run.line, self.run.progress.rounds().current_step()))
     }
 
     /// Checks an output of a single number, or of the components of a single Vector.

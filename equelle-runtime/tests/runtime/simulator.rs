@@ -246,22 +246,22 @@ fn rounds_have_their_own_time() {
     let mut progress = Progress::new(ProgressStyle::Quiet, MessageFormat::Human, Box::new(stderr.clone()));
     progress.begin(Some(2));
     for _ in 0..2 {
-        let pause = progress.pause();
-        let nested = progress.pause();
+        let pause = progress.rounds().pause();
+        let nested = progress.rounds().pause();
         wait();
         drop(nested);
         drop(pause);
         progress.step();
     }
     progress.end();
-    let (rounds, time) = progress.rounds();
+    let (rounds, time) = progress.rounds().in_this_run();
     assert!(rounds == 2 && time < Duration::from_millis(300), "{time:?}");
     // Rounds of an earlier run are steps, but none of this one's.
     progress.begin(Some(5));
     progress.skip(3, 5);
     progress.step();
     progress.end();
-    assert_eq!((progress.steps(), progress.rounds().0), (6, 1));
+    assert_eq!((progress.rounds().steps(), progress.rounds().in_this_run().0), (6, 1));
     // The summary divides that time, not that of the run.
     let mut state = session.loops().begin(2);
     while session.loops().next_step(&mut state).is_some() {}
