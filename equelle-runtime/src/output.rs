@@ -23,6 +23,7 @@ pub mod npy;
 mod plan;
 mod position;
 mod probe;
+mod queue;
 mod record;
 mod resume;
 mod rows;
@@ -34,7 +35,6 @@ mod table;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use crate::entity::EntityKind;
 use crate::error::Error;
@@ -55,7 +55,7 @@ use files::{check_tag, write_columns};
 pub use nonfinite::{Checked, CheckedValues, ElementLocation, FirstNonfinite, Nonfinite, NotFinite, Step, step_text};
 use plan::OutputPlan;
 use position::Position;
-use probe::Probe;
+use queue::FileQueue;
 pub use record::{DeferredOutput, Record, Records};
 use rows::RowText;
 pub use step_time::StepTime;
@@ -90,7 +90,11 @@ enum Target {
         to_files: ToFiles,
         record: RunRecord,
     },
-    Memory(Records),
+    Memory {
+        records: Records,
+        /// The last step that has something in memory.
+        remembered: Option<u64>,
+    },
     /// Nowhere. What would go to files is checked and counted as if it did.
     Nowhere {
         to_files: ToFiles,
@@ -123,11 +127,6 @@ pub fn output_dir(parameters: &Parameters) -> Result<PathBuf, Error> {
 pub struct Outputs {
     target: Target,
     plan: OutputPlan,
-    probes: Vec<Probe>,
-    /// With files of VTK, until the thread has them.
-    meshes: Option<Meshes>,
-    /// The grid without geometry, for files of VTK.
-    grid: Option<Arc<Grid>>,
     counts: BTreeMap<String, u32>,
     text: String,
     /// Text of files that are written at once.
@@ -136,19 +135,14 @@ pub struct Outputs {
     deferred: Option<Vec<DeferredOutput>>,
     /// While outputs are suppressed: whether one was.
     suppressed: Option<bool>,
-    /// Writer of files in the background.
-    writer: background::Writer,
+    files: FileQueue,
     position: Position,
     /// Outputs of the current step so far, with formats that write steps.
     step: Option<OpenStep>,
     /// True if the run is on its way to the point where it goes on: its outputs exist.
     is_replay: bool,
-    /// The round after which the run goes on, and the number of steps written by then.
-    continues_after: Option<(u64, u64)>,
     /// Number of steps whose outputs went to files of steps.
     written_steps: u64,
-    /// The last step that has something in memory.
-    remembered: Option<u64>,
     /// Notes that were not shown yet.
     notes: Vec<String>,
     warnings: Vec<String>,
@@ -190,7 +184,7 @@ impl Outputs {
             return Ok(Outputs::new(Target::Nowhere { to_files }, plan));
         }
         let mut outputs = Outputs::new(Target::Streams { console, to_files, record: record.clone() }, plan);
-        (outputs.probes, outputs.meshes) = (probes, meshes);
+        outputs.files = FileQueue::new(probes, meshes);
         outputs.warnings.append(&mut outputs.plan.warnings);
         if to_files == ToFiles::All {
             outputs.warnings.extend(record.open()?);
@@ -211,7 +205,7 @@ impl Outputs {
     /// Outputs of the same run that stay in memory: those of the steps that go to files otherwise.
     pub fn in_memory(&self, records: Records) -> Outputs {
         let OutputPlan { schedule, time_from, .. } = self.plan.clone();
-        Outputs::new(Target::Memory(records), OutputPlan { schedule, time_from, ..OutputPlan::default() })
+        Outputs::new(Target::Memory { records, remembered: None }, OutputPlan { schedule, time_from, ..OutputPlan::default() })
     }
 
     fn new(target: Target, plan: OutputPlan) -> Outputs {
@@ -219,20 +213,15 @@ impl Outputs {
             target,
             position: Position::new(plan.time_from.clone()),
             plan,
-            probes: Vec::new(),
-            meshes: None,
-            grid: None,
             counts: BTreeMap::new(),
             text: String::new(),
             rows: RowText::default(),
             deferred: None,
             suppressed: None,
-            writer: background::Writer::default(),
+            files: FileQueue::default(),
             step: None,
             is_replay: false,
-            continues_after: None,
             written_steps: 0,
-            remembered: None,
             notes: Vec::new(),
             warnings: Vec::new(),
             audit: audit::Audit::default(),
@@ -269,7 +258,7 @@ impl Outputs {
     pub fn record(&self) -> Option<&RunRecord> {
         match &self.target {
             Target::Streams { record, .. } => Some(record),
-            Target::Memory(_) | Target::Nowhere { .. } => None,
+            Target::Memory { .. } | Target::Nowhere { .. } => None,
         }
     }
 
@@ -293,7 +282,7 @@ impl Outputs {
     pub fn has_files_for(&self, elements: usize) -> bool {
         match &self.target {
             Target::Streams { to_files, .. } | Target::Nowhere { to_files } => to_files.takes(elements),
-            Target::Memory(_) => false,
+            Target::Memory { .. } => false,
         }
     }
 
@@ -323,7 +312,7 @@ impl Outputs {
         self.position.put_out(tag, value);
         self.note_number(tag, || vec![(tag.to_owned(), value)]);
         match &mut self.target {
-            Target::Memory(_) => self.remember_number(|| Record::Scalar { tag: tag.to_string(), value }),
+            Target::Memory { .. } => self.remember_number(|| Record::Scalar { tag: tag.to_string(), value }),
             Target::Streams { console, .. } => {
                 self.text.clear();
                 self.text.push_str(tag);
@@ -346,7 +335,7 @@ impl Outputs {
         }
         self.note_number(tag, || vec![(tag.to_owned(), f64::from(u8::from(value)))]);
         match &mut self.target {
-            Target::Memory(_) => self.remember_number(|| Record::Bool { tag: tag.to_string(), value }),
+            Target::Memory { .. } => self.remember_number(|| Record::Bool { tag: tag.to_string(), value }),
             Target::Streams { console, .. } => print(console.as_mut(), &format!("{tag} = {value}\n")),
             Target::Nowhere { .. } => Ok(()),
         }
@@ -361,7 +350,7 @@ impl Outputs {
             return Ok(());
         }
         match &mut self.target {
-            Target::Memory(_) => self.remember_number(|| Record::Text { tag: tag.to_string(), value: value.to_string() }),
+            Target::Memory { .. } => self.remember_number(|| Record::Text { tag: tag.to_string(), value: value.to_string() }),
             Target::Streams { console, .. } => print(console.as_mut(), &format!("{tag} = {value}\n")),
             Target::Nowhere { .. } => Ok(()),
         }
@@ -379,7 +368,7 @@ impl Outputs {
         let is_vector = components.len() > 1;
         self.note_number(tag, || components.iter().enumerate().map(|(axis, &value)| (component(tag, axis, is_vector), value)).collect());
         match &mut self.target {
-            Target::Memory(_) => self.remember_number(|| Record::Vector { tag: tag.to_string(), components: components.to_vec() }),
+            Target::Memory { .. } => self.remember_number(|| Record::Vector { tag: tag.to_string(), components: components.to_vec() }),
             Target::Streams { console, .. } => {
                 self.text.clear();
                 self.text.push_str(tag);
@@ -401,7 +390,7 @@ impl Outputs {
     /// `Io`.
     pub fn line(&mut self, text: &str) -> Result<(), Error> {
         match &mut self.target {
-            Target::Memory(_) | Target::Nowhere { .. } => Ok(()),
+            Target::Memory { .. } | Target::Nowhere { .. } => Ok(()),
             Target::Streams { console, .. } => print(console.as_mut(), &format!("{text}\n")),
         }
     }
@@ -440,13 +429,13 @@ impl Outputs {
     fn columns<R: Real>(&mut self, tag: &str, columns: &[&[R]], one_line: bool, kept: impl FnOnce() -> Record) -> Result<(), Error> {
         let elements = columns.first().map_or(0, |column| column.len());
         if let Some(record) = self.record_of_files(elements)? {
-            self.writer.wait(false)?;
+            self.files.wait(false)?;
             let content = FileContent::Tag { tag: tag.to_owned(), number: self.next_number(&record, tag)?, format: TagFormat::Text };
             let moment = self.position.moment();
             return write_columns(&record, FileEntry::new(content, moment.step, moment.time), columns, &mut self.rows);
         }
         match &mut self.target {
-            Target::Memory(_) => {
+            Target::Memory { .. } => {
                 self.count(tag);
                 self.remember(kept())
             }
@@ -457,14 +446,15 @@ impl Outputs {
 
     /// Keeps a number or text in memory, if its step is written or has something that was kept.
     fn remember_number(&mut self, record: impl FnOnce() -> Record) -> Result<(), Error> {
-        let is_kept = self.remembered == Some(self.position.step) || self.takes_step(self.remembered.is_none());
+        let Target::Memory { remembered, .. } = &self.target else { return Ok(()) };
+        let is_kept = *remembered == Some(self.position.step) || self.takes_step(remembered.is_none());
         if is_kept { self.remember(record()) } else { Ok(()) }
     }
 
     fn remember(&mut self, record: Record) -> Result<(), Error> {
-        if let Target::Memory(records) = &self.target {
+        if let Target::Memory { records, remembered } = &mut self.target {
             records.push(self.position.moment(), record);
-            self.remembered = Some(self.position.step);
+            *remembered = Some(self.position.step);
         }
         Ok(())
     }

@@ -6,14 +6,12 @@ use super::background::Order;
 use super::field::{Field, FieldValues, Support};
 use super::files::check_tag;
 use super::record::DeferredOutput;
-use super::steps::{FieldOrder, FileNeeds, FileWriter, StepEnd};
+use super::steps::{FieldOrder, StepEnd};
 use super::{LARGE, OpenStep, Outputs, StepTime, Target};
 use crate::entity::EntityKind;
 use crate::error::Error;
 use crate::grid::Grid;
 use crate::number::write_shortest;
-use crate::run::RunRecord;
-use crate::threads::Threads;
 
 /// Destination of a collection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,8 +57,8 @@ impl Outputs {
 
     /// The grid without its geometry, for files of VTK.
     pub fn set_grid(&mut self, grid: &Arc<Grid>) {
-        if self.plan.formats.vtu && self.grid.is_none() {
-            self.grid = Some(Arc::clone(grid));
+        if self.plan.formats.vtu {
+            self.files.set_grid(grid);
         }
     }
 
@@ -74,7 +72,7 @@ impl Outputs {
         if self.holds_back() || self.is_replay {
             return Route::Skip;
         }
-        let is_in_memory = matches!(self.target, Target::Memory(_));
+        let is_in_memory = matches!(self.target, Target::Memory { .. });
         let route = match self.has_files_for(elements) {
             true => Route::Files,
             false if is_in_memory => Route::Values,
@@ -156,30 +154,14 @@ impl Outputs {
         if let Some(step) = self.open_step(tag, Some(support.kind)) {
             (step.has_collections, step.line) = (true, line);
         }
-        let grid = self.grid.clone();
+        let grid = self.files.grid();
         let order = FieldOrder { tag: tag.to_owned(), grid, number, line, moment: self.position.moment(), support, unit, values };
         self.send(Order::Field(order), true)
     }
 
     fn send(&mut self, order: Order, reports: bool) -> Result<(), Error> {
-        let Outputs { target, plan, probes, meshes, rows, writer, continues_after, .. } = self;
-        let Target::Streams { record, .. } = target else { return Ok(()) };
-        let is_awaited = writer.is_awaited();
-        let start = || {
-            FileWriter::new(FileNeeds {
-                record: RunRecord::clone(record),
-                formats: plan.formats,
-                probes: std::mem::take(probes),
-                meshes: meshes.take(),
-                // It comes with the first collection: a step of single numbers may be earlier.
-                grid: None,
-                // Its own threads: those of the run's loops would wait for it.
-                threads: Threads::new(rows.threads().number()),
-                is_awaited,
-                continues_after: *continues_after,
-            })
-        };
-        if reports { writer.add(order, start) } else { writer.push(order, start) }
+        let Target::Streams { record, .. } = &self.target else { return Ok(()) };
+        self.files.add(order, reports, record, self.plan.formats, self.rows.threads())
     }
 
     /// The open step, with formats that write steps. A tag that comes again on the same kind of
@@ -234,7 +216,7 @@ impl Outputs {
     /// # Errors
     /// Their error, unless it was returned before.
     pub fn wait_for_outputs(&mut self) -> Result<(), Error> {
-        self.writer.wait(false)
+        self.files.wait(false)
     }
 
     /// At the end of a run, or before it is continued from here: what was put out is complete, and
@@ -244,7 +226,7 @@ impl Outputs {
     /// Their error, unless it was returned before.
     pub fn complete(&mut self) -> Result<(), Error> {
         self.end_step();
-        self.writer.wait(true)
+        self.files.wait(true)
     }
 
     /// Warnings at the end of a run that finished: what the parameters ask for and did not happen.
@@ -264,8 +246,8 @@ impl Outputs {
             let end = end.map_or_else(String::new, |end| format!(", the time {}", number(end)));
             warnings.push(format!("output_times: the run ended before {}{end}", left.join(", ")));
         }
-        let is_in_memory = matches!(self.target, Target::Memory(_));
-        if !is_in_memory && !self.plan.schedule.is_all() && !self.writer.has_started() && self.continues_after.is_none() {
+        let is_in_memory = matches!(self.target, Target::Memory { .. });
+        if !is_in_memory && !self.plan.schedule.is_all() && !self.files.has_any() {
             warnings.push(format!(
                 "output_every and output_times have no effect: nothing went to a file; collections of up to {LARGE} elements are printed unless output_format is given"
             ));
