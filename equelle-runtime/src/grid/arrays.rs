@@ -1,6 +1,7 @@
 //! Arrays of a grid, and how many entities they can have.
 
 use std::collections::BTreeMap;
+use std::sync::{Arc, OnceLock};
 
 use crate::error::{Error, ErrorKind};
 
@@ -178,6 +179,16 @@ pub struct Nodes {
     pub second_sides: BTreeMap<u32, Vec<u32>>,
 }
 
+/// Nodes of a grid, and its edges and vertices that have tables of their own.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Skeleton {
+    pub nodes: Option<Arc<Nodes>>,
+    /// Edges of a grid of 3 dimensions.
+    pub edges: Arc<OnceLock<Edges>>,
+    /// Positions of the vertices of a Cartesian grid of 2 or 3 dimensions.
+    pub vertices: Arc<OnceLock<Vec<[f64; 3]>>>,
+}
+
 impl Nodes {
     /// Nodes of a face.
     ///
@@ -198,6 +209,15 @@ impl Nodes {
     /// Nodes of a face on the side of one of its cells.
     pub(super) fn seen_from(&self, topology: &Topology, cell: usize, face: usize) -> &[u32] {
         if topology.face_cells[face][0] == cell as u32 { self.face_nodes(face) } else { self.second_side_nodes(face) }
+    }
+
+    /// Edges of all faces, each once as smaller and larger node in one number, ascending.
+    pub(super) fn edge_pairs(&self) -> Vec<u64> {
+        let n_faces = self.face_node_pos.len() - 1;
+        let mut pairs: Vec<u64> = (0..n_faces).flat_map(|face| self.edges_of_face(face)).collect();
+        pairs.sort_unstable();
+        pairs.dedup();
+        pairs
     }
 
     /// Edges of a face, each as smaller and larger node in one number, whose order is the

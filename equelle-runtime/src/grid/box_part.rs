@@ -100,7 +100,7 @@ fn joined_box(whole: &Grid, entities: &BoxEntities) -> Result<Grid, Error> {
     let [cells, faces] = [EntityKind::Cell, EntityKind::Face].map(|kind| entities.all_in_file(kind));
     let geometry = local_geometry(whole.geometry(), &cells, &faces, |face| entities.find(EntityKind::Face, face));
     let mut grid = Grid::unstructured(whole.dim, topology, geometry)?;
-    (grid.has_joined_sides, grid.joined_shape) = (true, Some(shape));
+    (grid.has_joined_sides, grid.shape.joined) = (true, Some(shape));
     Ok(grid)
 }
 

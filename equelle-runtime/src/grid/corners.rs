@@ -10,7 +10,7 @@ use super::shapes::{Vector, cross, dot, minus};
 use super::{Cartesian, CartesianEdge, CartesianFace, CellShape, Grid, Nodes};
 use crate::entity::EntityKind;
 use crate::error::{Error, ErrorKind};
-use crate::threads::{BLOCK, PerBlock};
+use crate::threads::{BLOCK, PerBlock, Threads};
 
 /// The shape of an entity, with the order of its corners.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -107,10 +107,10 @@ impl Grid {
     /// # Errors
     /// `Data` for a grid of arrays without nodes.
     pub fn corner_positions(&self) -> Result<Vec<Vector>, Error> {
-        match (&self.shape, &self.nodes) {
+        match (self.shape(), self.nodes()) {
             (Some(shape), _) => Ok(match shape.dim {
-                1 => (0..shape.n_faces()).map(|face| build::face_centroid(shape, &self.axes(shape), face)).collect(),
-                _ => build::vertices(shape, &self.axes(shape)),
+                1 => (0..shape.n_faces()).map(|face| build::face_centroid(shape, &self.shape.axes(shape), face)).collect(),
+                _ => build::vertices(shape, &self.shape.axes(shape)),
             }),
             (None, Some(nodes)) => Ok(nodes.positions.clone()),
             (None, None) => Err(without_nodes()),
@@ -125,23 +125,23 @@ impl Grid {
     /// enclose it.
     pub fn corners(&self, kind: EntityKind) -> Result<Option<Corners>, Error> {
         let kind = kind.on_grid_of(self.dim);
-        match (kind, &self.shape, &self.nodes) {
+        match (kind, self.shape(), self.nodes()) {
             (EntityKind::Vertex, ..) => Ok(None),
             (EntityKind::Face, Some(_), _) if self.dim == 1 => Ok(None),
             (EntityKind::Cell | EntityKind::Face | EntityKind::Edge, Some(shape), _) => {
-                self.in_blocks(self.n_entities(kind)?, |entity, corners| {
+                in_blocks(&self.threads, self.n_entities(kind)?, |entity, corners| {
                     add_cartesian_corners(shape, kind, entity, corners);
                     Ok(())
                 })
             }
             (EntityKind::Edge, None, Some(nodes)) => {
-                let pairs = self.edge_pairs(nodes);
-                self.in_blocks(pairs.len(), |edge, corners| {
+                let pairs = nodes.edge_pairs();
+                in_blocks(&self.threads, pairs.len(), |edge, corners| {
                     corners.add(EntityShape::Line, [(pairs[edge] >> 32) as u32, pairs[edge] as u32]);
                     Ok(())
                 })
             }
-            (EntityKind::Face, None, Some(nodes)) => self.in_blocks(self.n_faces, |face, corners| {
+            (EntityKind::Face, None, Some(nodes)) => in_blocks(&self.threads, self.n_faces, |face, corners| {
                 let found = without_repeats(nodes.face_nodes(self.entity_of_file(kind, face as u32) as usize));
                 match (found.len(), self.dim) {
                     (0, _) => corners.add(EntityShape::Nothing, found),
@@ -152,7 +152,7 @@ impl Grid {
                 }
                 Ok(())
             }),
-            (EntityKind::Cell, None, Some(nodes)) => self.in_blocks(self.n_cells, |cell, corners| {
+            (EntityKind::Cell, None, Some(nodes)) => in_blocks(&self.threads, self.n_cells, |cell, corners| {
                 let own = self.entity_of_file(kind, cell as u32) as usize;
                 let has_nodes = |face: &u32| !nodes.face_nodes(*face as usize).is_empty();
                 let faces = self.topology().faces_of(own).iter().filter(|face| has_nodes(face));
@@ -167,22 +167,23 @@ impl Grid {
             (EntityKind::Cell | EntityKind::Face | EntityKind::Edge, None, None) => Err(without_nodes()),
         }
     }
+}
 
-    fn in_blocks(&self, n: usize, add: impl Fn(usize, &mut Corners) -> Result<(), Error> + Sync) -> Result<Option<Corners>, Error> {
-        let mut blocks: Vec<Result<Corners, Error>> = vec![Ok(Corners::default()); n.div_ceil(BLOCK)];
-        self.threads().each(n, PerBlock(&mut blocks), |range, PerBlock(part)| {
-            for (block, start) in part.iter_mut().zip(range.clone().step_by(BLOCK)) {
-                let mut corners = Corners::default();
-                let mut entities = start..range.end.min(start + BLOCK);
-                *block = entities.try_for_each(|entity| add(entity, &mut corners)).map(|()| corners);
-            }
-        });
-        let mut all = Corners::default();
-        for block in blocks {
-            all.append(&block?);
+/// Corners of so many entities, in blocks.
+fn in_blocks(threads: &Threads, n: usize, add: impl Fn(usize, &mut Corners) -> Result<(), Error> + Sync) -> Result<Option<Corners>, Error> {
+    let mut blocks: Vec<Result<Corners, Error>> = vec![Ok(Corners::default()); n.div_ceil(BLOCK)];
+    threads.each(n, PerBlock(&mut blocks), |range, PerBlock(part)| {
+        for (block, start) in part.iter_mut().zip(range.clone().step_by(BLOCK)) {
+            let mut corners = Corners::default();
+            let mut entities = start..range.end.min(start + BLOCK);
+            *block = entities.try_for_each(|entity| add(entity, &mut corners)).map(|()| corners);
         }
-        Ok(Some(all))
+    });
+    let mut all = Corners::default();
+    for block in blocks {
+        all.append(&block?);
     }
+    Ok(Some(all))
 }
 
 fn unknown(kind: EntityKind, entity: u32) -> Error {

@@ -14,20 +14,15 @@ impl Grid {
             dim: self.dim,
             n_cells: self.n_cells,
             n_faces: self.n_faces,
-            cartesian: self.cartesian,
-            shape: self.shape,
-            rectilinear: self.rectilinear.clone(),
+            shape: self.shape.clone(),
             topology: Arc::clone(&self.topology),
             neighbours: Arc::clone(&self.neighbours),
             geometry: OnceLock::new(),
             given_up: Vec::new(),
-            nodes: self.nodes.clone(),
-            edges: Arc::clone(&self.edges),
-            vertices: Arc::clone(&self.vertices),
+            skeleton: self.skeleton.clone(),
             numbering: Arc::clone(&self.numbering),
             named: Arc::clone(&self.named),
             has_joined_sides: self.has_joined_sides,
-            joined_shape: self.joined_shape,
             notes: Arc::clone(&self.notes),
             threads: self.threads.clone(),
             part: self.part.clone(),
@@ -59,7 +54,7 @@ impl Grid {
     pub fn centroids_of(&self, kind: EntityKind) -> Centroids<'_> {
         let kind = kind.on_grid_of(self.dim);
         let shape = match kind {
-            EntityKind::Cell | EntityKind::Face => self.shape.as_ref().map(|shape| (shape, self.axes(shape))),
+            EntityKind::Cell | EntityKind::Face => self.shape().map(|shape| (shape, self.shape.axes(shape))),
             EntityKind::Edge | EntityKind::Vertex => None,
         };
         Centroids { grid: self, kind, n_entities: self.n_entities(kind).unwrap_or(0), shape }
@@ -68,8 +63,8 @@ impl Grid {
     /// The cell of a grid made of a shape that contains a point, if there is one; `None` for grids
     /// of arrays. Builds no array.
     pub(crate) fn cell_of_shape(&self, point: [f64; 3]) -> Option<Option<u32>> {
-        let shape = self.shape.as_ref()?;
-        let of_file = build::cell_at(shape, &self.axes(shape), point);
+        let shape = self.shape()?;
+        let of_file = build::cell_at(shape, &self.shape.axes(shape), point);
         let here = |cell: u32| if self.part.is_some() { cell } else { self.entity_of_file(EntityKind::Cell, cell) };
         Some(of_file.map(|cell| here(cell as u32)))
     }

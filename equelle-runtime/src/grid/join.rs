@@ -79,31 +79,12 @@ impl Grid {
                 let what = format!("expected two sides with a colon, found `{}`", pair.trim());
                 return Err(bad(what).hint("such as grid_periodic=x-:x+,y-:y+, or names of sets of faces, west:east"));
             };
-            let faces = [self.side(first)?, self.side(second)?];
+            let faces = [side(&self, first)?, side(&self, second)?];
             joined.push(JoinedSides { names: [first.to_owned(), second.to_owned()], faces });
         }
         let mut notes = self.notes.to_vec();
         notes.extend(joined.iter().map(JoinedSides::note));
         Ok(self.with_joined_sides(&joined)?.with_notes(notes))
-    }
-
-    /// Boundary faces of a side, by name.
-    fn side(&self, name: &str) -> Result<Vec<u32>, Error> {
-        if let Some(set) = self.named.set(EntityKind::Face, name) {
-            return Ok(set.members.clone());
-        }
-        let axis = match name {
-            "x-" | "x+" => 0,
-            "y-" | "y+" => 1,
-            "z-" | "z+" => 2,
-            _ => self.dim,
-        };
-        if axis < self.dim {
-            return Ok(sides::faces(self, axis, name.ends_with('+')));
-        }
-        let mut known: Vec<&str> = ["x-", "x+", "y-", "y+", "z-", "z+"][..2 * self.dim].to_vec();
-        known.extend(self.named.sets().filter(|set| set.kind == EntityKind::Face).map(|set| &set.name[..]));
-        Err(bad(format!("there is no side `{name}`")).hint(format!("the sides are {}", known.join(", "))))
     }
 
     /// The same grid as arrays with sides joined. Faces of the first sides take in those of the
@@ -126,7 +107,7 @@ impl Grid {
         }
         let mut partners = BTreeMap::new();
         for sides in sides {
-            for [first, second] in self.pairs(sides)? {
+            for [first, second] in (SideMatch { grid: &self, sides }).pairs()? {
                 for (face, other) in [(first, second), (second, first)] {
                     if partners.insert(face, other).is_some() {
                         return Err(bad(format!("face {face} is on two sides that are joined")));
@@ -134,14 +115,22 @@ impl Grid {
                 }
             }
         }
-        self.joined(&partners)
+        joined(self, &partners)
     }
+}
 
+/// Two sides that have to meet.
+struct SideMatch<'a> {
+    grid: &'a Grid,
+    sides: &'a JoinedSides,
+}
+
+impl SideMatch<'_> {
     /// Faces of two sides that meet.
-    fn pairs(&self, sides: &JoinedSides) -> Result<Vec<[u32; 2]>, Error> {
-        let [first, second] = &sides.faces;
-        self.check_sides(sides)?;
-        let geometry = self.geometry();
+    fn pairs(&self) -> Result<Vec<[u32; 2]>, Error> {
+        let [first, second] = &self.sides.faces;
+        self.check_sides()?;
+        let geometry = self.grid.geometry();
         let from = minus(self.mean_centroid(first), self.mean_centroid(second));
         let moved = |&face: &u32| {
             let centroid = geometry.face_centroids[face as usize];
@@ -155,18 +144,18 @@ impl Grid {
             let other = second[found as usize];
             let size = self.face_size(face as usize);
             if off > TOLERANCE * size {
-                return Err(bad(Unmatched { grid: self, sides, face, nearest: other, off }));
+                return Err(bad(Unmatched { grid: self.grid, sides: self.sides, face, nearest: other, off }));
             }
-            self.check_pair(sides, [face, other])?;
+            self.check_pair([face, other])?;
             pairs.push([face, other]);
         }
         Ok(pairs)
     }
 
     /// Checks that sides have faces, as many each, all on the boundary.
-    fn check_sides(&self, sides: &JoinedSides) -> Result<(), Error> {
-        let topology = self.topology();
-        for (name, faces) in sides.names.iter().zip(&sides.faces) {
+    fn check_sides(&self) -> Result<(), Error> {
+        let topology = self.grid.topology();
+        for (name, faces) in self.sides.names.iter().zip(&self.sides.faces) {
             if faces.is_empty() {
                 return Err(bad(format!("`{name}` has no faces")));
             }
@@ -174,24 +163,24 @@ impl Grid {
                 return Err(bad(format!("face {face} of `{name}` is no boundary face")));
             }
         }
-        let [first, second] = [sides.faces[0].len(), sides.faces[1].len()];
+        let [first, second] = [self.sides.faces[0].len(), self.sides.faces[1].len()];
         if first != second {
-            let [a, b] = &sides.names;
+            let [a, b] = &self.sides.names;
             return Err(bad(format!("`{a}` has {first} faces and `{b}` has {second}")).hint("mesh one side as a copy of the other"));
         }
         Ok(())
     }
 
     /// Checks that two faces that meet turn their backs on each other and are equally large.
-    fn check_pair(&self, sides: &JoinedSides, pair: [u32; 2]) -> Result<(), Error> {
-        let (topology, geometry) = (self.topology(), self.geometry());
+    fn check_pair(&self, pair: [u32; 2]) -> Result<(), Error> {
+        let (topology, geometry) = (self.grid.topology(), self.grid.geometry());
         let [face, other] = pair.map(|face| face as usize);
         let outward = |face: usize| {
             let normal = geometry.face_normals[face];
             if topology.face_cells[face][0] == NONE { normal.map(|x| -x) } else { normal }
         };
         let (a, b) = (outward(face), outward(other));
-        let [first, second] = &sides.names;
+        let [first, second] = &self.sides.names;
         if length(std::array::from_fn(|axis| a[axis] + b[axis])) > TOLERANCE {
             let what = format!("face {face} of `{first}` does not face face {other} of `{second}`");
             return Err(bad(what).hint("one side must be the other one moved, without a turn"));
@@ -211,7 +200,7 @@ impl Grid {
 
     /// Mean of centroids, by area.
     fn mean_centroid(&self, faces: &[u32]) -> [f64; 3] {
-        let geometry = self.geometry();
+        let geometry = self.grid.geometry();
         let total: f64 = faces.iter().map(|&face| geometry.face_areas[face as usize]).sum();
         let mut mean = [0.0; 3];
         for &face in faces {
@@ -223,67 +212,85 @@ impl Grid {
 
     /// Length of a face along its sides; in 1D that of its cell.
     fn face_size(&self, face: usize) -> f64 {
-        let (topology, geometry) = (self.topology(), self.geometry());
-        match self.dim {
+        let (topology, geometry) = (self.grid.topology(), self.grid.geometry());
+        match self.grid.dim {
             1 => topology.face_cells[face].into_iter().find(|&cell| cell != NONE).map_or(1.0, |cell| geometry.cell_volumes[cell as usize]),
             2 => geometry.face_areas[face],
             _ => geometry.face_areas[face].sqrt(),
         }
     }
+}
 
-    /// The grid whose boundary faces are joined with their partners.
-    fn joined(self, partners: &BTreeMap<u32, u32>) -> Result<Grid, Error> {
-        let joined_shape = self.cartesian_shape().and_then(|shape| joined_shape(*shape, partners));
-        let faces = JoinedFaces::new(self.n_faces, self.kept_first(partners));
-        let nodes = self.nodes_of_arrays()?.map(|nodes| faces.nodes(nodes, self.geometry())).transpose()?;
-        let (topology, geometry) = (faces.topology(self.topology()), faces.geometry(self.topology(), self.geometry()));
-        let named = faces.named(&self.named)?;
-        let (threads, notes) = (self.threads.clone(), self.notes.clone());
-        let mut grid = Grid::unstructured(self.dim, topology, geometry)?;
-        if let Some(nodes) = nodes {
-            grid = grid.with_nodes(nodes)?;
-        }
-        grid.set_threads(threads);
-        grid.notes = notes;
-        (grid.has_joined_sides, grid.joined_shape) = (true, joined_shape);
-        grid.with_named(named)
+/// Boundary faces of a side, by name.
+fn side(grid: &Grid, name: &str) -> Result<Vec<u32>, Error> {
+    if let Some(set) = grid.named.set(EntityKind::Face, name) {
+        return Ok(set.members.clone());
     }
-
-    /// Pairs with the face that stays first: that of the first cell, where its normal points out of
-    /// it already, else that of the cell with the lower number.
-    fn kept_first(&self, partners: &BTreeMap<u32, u32>) -> Vec<[u32; 2]> {
-        let face_cells = &self.topology().face_cells;
-        let once = partners.iter().filter(|(face, other)| face < other);
-        once.map(|(&face, &other)| {
-            let rank = |face: u32| match face_cells[face as usize] {
-                [NONE, cell] => (1, cell),
-                [cell, _] => (0, cell),
-            };
-            if rank(face) <= rank(other) { [face, other] } else { [other, face] }
-        })
-        .collect()
+    let axis = match name {
+        "x-" | "x+" => 0,
+        "y-" | "y+" => 1,
+        "z-" | "z+" => 2,
+        _ => grid.dim,
+    };
+    if axis < grid.dim {
+        return Ok(sides::faces(grid, axis, name.ends_with('+')));
     }
+    let mut known: Vec<&str> = ["x-", "x+", "y-", "y+", "z-", "z+"][..2 * grid.dim].to_vec();
+    known.extend(grid.named.sets().filter(|set| set.kind == EntityKind::Face).map(|set| &set.name[..]));
+    Err(bad(format!("there is no side `{name}`")).hint(format!("the sides are {}", known.join(", "))))
+}
 
-    /// Nodes and the nodes of faces, also of a grid made of a shape; `None` if there are none.
-    fn nodes_of_arrays(&self) -> Result<Option<Nodes>, Error> {
-        if self.shape.is_none() {
-            return Ok(self.nodes.as_deref().cloned());
+/// The grid whose boundary faces are joined with their partners.
+fn joined(grid: Grid, partners: &BTreeMap<u32, u32>) -> Result<Grid, Error> {
+    let joined_shape = grid.cartesian_shape().and_then(|shape| joined_shape(*shape, partners));
+    let faces = JoinedFaces::new(grid.n_faces, kept_first(&grid.topology().face_cells, partners));
+    let nodes = nodes_of_arrays(&grid)?.map(|nodes| faces.nodes(nodes, grid.geometry())).transpose()?;
+    let (topology, geometry) = (faces.topology(grid.topology()), faces.geometry(grid.topology(), grid.geometry()));
+    let named = faces.named(&grid.named)?;
+    let (threads, notes) = (grid.threads.clone(), grid.notes.clone());
+    let mut joined = Grid::unstructured(grid.dim, topology, geometry)?;
+    if let Some(nodes) = nodes {
+        joined = joined.with_nodes(nodes)?;
+    }
+    joined.set_threads(threads);
+    joined.notes = notes;
+    (joined.has_joined_sides, joined.shape.joined) = (true, joined_shape);
+    joined.with_named(named)
+}
+
+/// Pairs with the face that stays first: that of the first cell, where its normal points out of
+/// it already, else that of the cell with the lower number.
+fn kept_first(face_cells: &[[u32; 2]], partners: &BTreeMap<u32, u32>) -> Vec<[u32; 2]> {
+    let once = partners.iter().filter(|(face, other)| face < other);
+    once.map(|(&face, &other)| {
+        let rank = |face: u32| match face_cells[face as usize] {
+            [NONE, cell] => (1, cell),
+            [cell, _] => (0, cell),
+        };
+        if rank(face) <= rank(other) { [face, other] } else { [other, face] }
+    })
+    .collect()
+}
+
+/// Nodes and the nodes of faces, also of a grid made of a shape; `None` if there are none.
+fn nodes_of_arrays(grid: &Grid) -> Result<Option<Nodes>, Error> {
+    if !grid.has_shape() {
+        return Ok(grid.nodes().cloned());
+    }
+    let mut nodes = Nodes { positions: grid.corner_positions()?, face_node_pos: vec![0], ..Nodes::default() };
+    match grid.corners(EntityKind::Face)? {
+        None => {
+            nodes.face_nodes = (0..grid.n_faces as u32).collect();
+            nodes.face_node_pos.extend(1..=grid.n_faces);
         }
-        let mut nodes = Nodes { positions: self.corner_positions()?, face_node_pos: vec![0], ..Nodes::default() };
-        match self.corners(EntityKind::Face)? {
-            None => {
-                nodes.face_nodes = (0..self.n_faces as u32).collect();
-                nodes.face_node_pos.extend(1..=self.n_faces);
+        Some(corners) => {
+            for face in 0..corners.len() {
+                nodes.face_nodes.extend_from_slice(corners.of(face));
+                nodes.face_node_pos.push(nodes.face_nodes.len());
             }
-            Some(corners) => {
-                for face in 0..corners.len() {
-                    nodes.face_nodes.extend_from_slice(corners.of(face));
-                    nodes.face_node_pos.push(nodes.face_nodes.len());
-                }
-            }
         }
-        Ok(Some(nodes))
     }
+    Ok(Some(nodes))
 }
 
 /// The shape of a Cartesian grid whose faces are joined, if they are whole sides, each with the

@@ -65,7 +65,7 @@ pub use stored::StoredGeometry;
 pub use structured::{SideMap, mapped};
 
 pub(crate) use arrays::too_many_of;
-use arrays::{Edges, MAX_ENTITIES, RectilinearNodes, too_many};
+use arrays::{MAX_ENTITIES, RectilinearNodes, Skeleton, too_many};
 use numbering::Numbering;
 
 /// A grid of 1, 2 or 3 dimensions.
@@ -74,34 +74,37 @@ pub struct Grid {
     dim: usize,
     n_cells: usize,
     n_faces: usize,
-    cartesian: Option<Cartesian>,
-    /// Shape from which unbuilt arrays are made; stays when `cartesian` is hidden.
-    shape: Option<Cartesian>,
-    /// Positions along the axes where widths differ; `shape` has the mean widths then.
-    rectilinear: Option<Arc<RectilinearNodes>>,
+    shape: GridShape,
     topology: Arc<OnceLock<Topology>>,
     neighbours: Arc<OnceLock<Vec<Neighbour>>>,
     geometry: OnceLock<Geometry>,
     /// Arrays of geometry that nothing will read.
     given_up: Vec<GeometryArray>,
-    pub(crate) nodes: Option<Arc<Nodes>>,
-    /// Edges of a grid of 3 dimensions.
-    edges: Arc<OnceLock<Edges>>,
-    /// Positions of the vertices of a Cartesian grid of 2 or 3 dimensions.
-    vertices: Arc<OnceLock<Vec<[f64; 3]>>>,
+    skeleton: Skeleton,
     /// Numbers of cells and faces in the file.
     numbering: Arc<Numbering>,
     named: Arc<Named>,
     has_joined_sides: bool,
-    /// The shape, if whole sides of a Cartesian grid are joined and its numbering is that of the
-    /// file.
-    joined_shape: Option<Cartesian>,
     /// Notes for the user about its file.
     notes: Arc<[String]>,
     /// For making arrays.
     threads: Threads,
     /// Owners and layers, if it is a part of the grid of a run on ranks.
     part: Option<Arc<GridPart>>,
+}
+
+/// Numbers and widths of the cells of a grid that is made of them; nothing for one of arrays.
+#[derive(Clone, Debug, Default)]
+struct GridShape {
+    /// The shape of a Cartesian grid that may be treated as such.
+    cartesian: Option<Cartesian>,
+    /// The shape of which unbuilt arrays are made; stays when `cartesian` is hidden.
+    arrays: Option<Cartesian>,
+    /// Positions along the axes where widths differ; `arrays` has the mean widths then.
+    rectilinear: Option<Arc<RectilinearNodes>>,
+    /// The shape, if whole sides of a Cartesian grid are joined and its numbering is that of the
+    /// file.
+    joined: Option<Cartesian>,
 }
 
 impl Grid {
@@ -113,28 +116,30 @@ impl Grid {
     /// indices.
     pub fn cartesian(shape: Cartesian) -> Result<Grid, Error> {
         shape.check()?;
-        Ok(Grid {
-            dim: shape.dim,
-            n_cells: shape.n_cells(),
-            n_faces: shape.n_faces(),
-            cartesian: Some(shape),
-            shape: Some(shape),
-            rectilinear: None,
+        let mut grid = Grid::new(shape.dim, shape.n_cells(), shape.n_faces());
+        grid.shape = GridShape { cartesian: Some(shape), arrays: Some(shape), ..GridShape::default() };
+        Ok(grid)
+    }
+
+    /// A grid with neither shape nor arrays.
+    fn new(dim: usize, n_cells: usize, n_faces: usize) -> Grid {
+        Grid {
+            dim,
+            n_cells,
+            n_faces,
+            shape: GridShape::default(),
             topology: Arc::default(),
             neighbours: Arc::default(),
             geometry: OnceLock::new(),
             given_up: Vec::new(),
-            nodes: None,
-            edges: Arc::default(),
-            vertices: Arc::default(),
+            skeleton: Skeleton::default(),
             numbering: Arc::default(),
             named: Arc::default(),
             has_joined_sides: false,
-            joined_shape: None,
             notes: Arc::default(),
             threads: Threads::one(),
             part: None,
-        })
+        }
     }
 
     /// A grid of given arrays, which must fit each other (readers of grid files check them and say
@@ -172,28 +177,9 @@ impl Grid {
         {
             return bad("an index is out of range");
         }
-        Ok(Grid {
-            dim,
-            n_cells,
-            n_faces,
-            cartesian: None,
-            shape: None,
-            rectilinear: None,
-            topology: Arc::new(OnceLock::from(topology)),
-            neighbours: Arc::default(),
-            geometry: OnceLock::from(geometry),
-            given_up: Vec::new(),
-            nodes: None,
-            edges: Arc::default(),
-            vertices: Arc::default(),
-            numbering: Arc::default(),
-            named: Arc::default(),
-            has_joined_sides: false,
-            joined_shape: None,
-            notes: Arc::default(),
-            threads: Threads::one(),
-            part: None,
-        })
+        let mut grid = Grid::new(dim, n_cells, n_faces);
+        (grid.topology, grid.geometry) = (Arc::new(OnceLock::from(topology)), OnceLock::from(geometry));
+        Ok(grid)
     }
 
     /// The same grid, treated as unstructured: [`Grid::cartesian_shape`] is `None`. Numbering and
@@ -201,8 +187,7 @@ impl Grid {
     /// [`MAX_CELLS_OF_ARRAYS`] cells.
     #[must_use]
     pub fn as_unstructured(mut self) -> Grid {
-        self.cartesian = None;
-        self.joined_shape = None;
+        (self.shape.cartesian, self.shape.joined) = (None, None);
         self
     }
 
@@ -248,37 +233,44 @@ impl Grid {
 
     /// The shape, if the grid is Cartesian and may be treated as such in this run.
     pub fn cartesian_shape(&self) -> Option<&Cartesian> {
-        self.cartesian.as_ref()
+        self.shape.cartesian.as_ref()
     }
 
     /// [`Grid::cartesian_shape`], or that of a Cartesian grid with joined sides: for Cartesian
     /// forms of kernels.
     pub fn closed_shape(&self) -> Option<&Cartesian> {
-        self.cartesian.as_ref().or(self.joined_shape.as_ref())
+        self.shape.cartesian.as_ref().or(self.shape.joined.as_ref())
     }
 
     /// True if its arrays are made of the numbers and widths of its cells.
     pub fn has_shape(&self) -> bool {
-        self.shape.is_some()
+        self.shape.arrays.is_some()
     }
 
     /// The numbers of cells of which its arrays are made, in the numbering of the file.
     pub(crate) fn shape(&self) -> Option<&Cartesian> {
-        self.shape.as_ref()
+        self.shape.arrays.as_ref()
+    }
+
+    /// Its nodes, if it has been made with some.
+    pub(crate) fn nodes(&self) -> Option<&Nodes> {
+        self.skeleton.nodes.as_deref()
     }
 
     /// Cells and faces; built on first use. For a Cartesian grid of 3 dimensions about 56 bytes a
     /// cell.
     pub fn topology(&self) -> &Topology {
-        self.topology.get_or_init(|| self.shape.as_ref().map(|shape| build::topology(shape, &self.threads)).unwrap_or_default())
+        self.topology.get_or_init(|| self.shape().map(|shape| build::topology(shape, &self.threads)).unwrap_or_default())
     }
 
     /// Measures, centroids and normals; built on first use. For a Cartesian grid of 3 dimensions
     /// about 200 bytes a cell. Arrays that have been given up are empty.
     pub fn geometry(&self) -> &Geometry {
         self.geometry.get_or_init(|| {
-            let built = self.shape.as_ref().map(|shape| build::geometry(shape, &self.axes(shape), &self.given_up, &self.threads));
-            self.renumbered_geometry(built.unwrap_or_default())
+            let built = self.shape().map(|shape| build::geometry(shape, &self.shape.axes(shape), &self.given_up, &self.threads));
+            let built = built.unwrap_or_default();
+            // The arrays of a box are made in its own numbering.
+            if self.part.is_some() { built } else { self.numbering.in_order(built, &self.threads) }
         })
     }
 

@@ -72,8 +72,8 @@ impl<'g> WholeSkeleton<'g> {
         static NO_EDGES: Edges = Edges { lengths: Vec::new(), centroids: Vec::new(), on_boundary: Vec::new() };
         grid.n_entities(EntityKind::Vertex).ok()?;
         let edges = if grid.dim() == 3 { grid.own_edges().ok()? } else { &NO_EDGES };
-        let pairs = match (grid.shape(), &grid.nodes) {
-            (None, Some(nodes)) if grid.dim() == 3 => grid.edge_pairs(nodes),
+        let pairs = match (grid.shape(), grid.nodes()) {
+            (None, Some(nodes)) if grid.dim() == 3 => nodes.edge_pairs(),
             (Some(_) | None, _) => Vec::new(),
         };
         Some(WholeSkeleton { grid, positions: grid.vertex_positions(), edges, pairs, boundary_vertices: grid.boundary_vertices() })
@@ -105,7 +105,7 @@ impl<'g> WholeSkeleton<'g> {
                 EntityKind::Cell | EntityKind::Face => {}
             };
         }
-        let Some(nodes) = &self.grid.nodes else { return };
+        let Some(nodes) = self.grid.nodes() else { return };
         for &face in self.grid.topology().faces_of(cell as usize) {
             let around = nodes.seen_from(self.grid.topology(), cell as usize, face as usize);
             match kind {

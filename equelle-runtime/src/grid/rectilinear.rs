@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::arrays::RectilinearNodes;
 use super::build::{self, Axes};
-use super::{Cartesian, Grid};
+use super::{Cartesian, Grid, GridShape};
 use crate::error::{Error, ErrorKind};
 
 impl Grid {
@@ -28,21 +28,23 @@ impl Grid {
             }
         }
         let mut grid = Grid::cartesian(shape)?.as_unstructured();
-        grid.rectilinear = Some(Arc::new(nodes));
+        grid.shape.rectilinear = Some(Arc::new(nodes));
         Ok(grid)
     }
 
     /// True if widths of cells differ along an axis of a grid that has a shape.
     pub fn is_rectilinear(&self) -> bool {
-        self.rectilinear.is_some()
+        self.shape.rectilinear.is_some()
     }
 
     /// Positions of the nodes along the axes, one axis after another, where widths differ; else
     /// none.
     pub(crate) fn positions_along_axes(&self) -> impl Iterator<Item = f64> + '_ {
-        self.rectilinear.iter().flat_map(|nodes| nodes.iter().flatten().copied())
+        self.shape.rectilinear.iter().flat_map(|nodes| nodes.iter().flatten().copied())
     }
+}
 
+impl GridShape {
     /// Positions along the axes of a grid of this shape.
     pub(super) fn axes(&self, shape: &Cartesian) -> Axes {
         build::axes(shape, self.rectilinear.as_deref())

@@ -96,21 +96,21 @@ impl Grid {
             Renumber::Auto => self.n_cells >= LARGE,
             Renumber::Yes => true,
         };
-        let is_closed = self.joined_shape.is_some() && how != Renumber::Yes;
-        if !wanted || self.cartesian.is_some() || is_closed || self.numbering.interior_first.is_some() {
+        let is_closed = self.shape.joined.is_some() && how != Renumber::Yes;
+        if !wanted || self.shape.cartesian.is_some() || is_closed || self.numbering.interior_first.is_some() {
             return;
         }
-        self.joined_shape = None;
+        self.shape.joined = None;
         self.topology();
         let Some(old) = Arc::get_mut(&mut self.topology).and_then(OnceLock::take) else { return };
         self.neighbours = Arc::default();
         let cells = new_cells(&old, how, self.dim, &self.threads);
         let (faces, interior) = new_faces(&old, cells.as_ref(), order, &self.threads);
-        self.topology = Arc::new(OnceLock::from(self.renumbered_topology(old, cells.as_ref(), faces.as_ref())));
+        self.topology = Arc::new(OnceLock::from(renumbered(old, cells.as_ref(), faces.as_ref(), &self.threads)));
         if let Some(geometry) = self.geometry.take() {
             self.geometry = OnceLock::from(in_new_order(geometry, cells.as_ref(), faces.as_ref(), &self.threads));
         }
-        if let (Some(faces), Some(nodes)) = (&faces, &mut self.nodes) {
+        if let (Some(faces), Some(nodes)) = (&faces, &mut self.skeleton.nodes) {
             let mut pos = Vec::with_capacity(nodes.face_node_pos.len());
             let mut face_nodes = Vec::with_capacity(nodes.face_nodes.len());
             pos.push(0);
@@ -170,41 +170,40 @@ impl Grid {
     pub(crate) fn in_file_order(&self, kind: EntityKind) -> Option<&[u32]> {
         numbers_of(self, kind)?.in_file_order()
     }
+}
 
-    fn renumbered_topology(&self, mut old: Topology, cells: Option<&Permutation>, faces: Option<&Permutation>) -> Topology {
-        if let Some(faces) = faces {
-            old.face_cells = in_order(old.face_cells, faces, &self.threads);
-            self.threads.each_cheap(old.cell_faces.len(), &mut old.cell_faces[..], |_, part| {
-                for face in part {
-                    *face = faces.from_file[*face as usize];
-                }
-            });
-        }
-        if let Some(cells) = cells {
-            for cell in old.face_cells.iter_mut().flatten().filter(|cell| **cell != NONE) {
-                *cell = cells.from_file[*cell as usize];
-            }
-            let mut pos = Vec::with_capacity(old.cell_face_pos.len());
-            let mut cell_faces = Vec::with_capacity(old.cell_faces.len());
-            pos.push(0);
-            for &cell in &cells.to_file {
-                cell_faces.extend_from_slice(old.faces_of(cell as usize));
-                pos.push(cell_faces.len());
-            }
-            (old.cell_face_pos, old.cell_faces) = (pos, cell_faces);
-        }
-        old
-    }
-
+impl Numbering {
     /// Geometry as the file has it, in the order here.
-    pub(super) fn renumbered_geometry(&self, geometry: Geometry) -> Geometry {
-        // The arrays of a box are made in its own numbering.
-        if self.part.is_some() {
-            return geometry;
-        }
-        let [cells, faces] = [&self.numbering.cells, &self.numbering.faces].map(|numbers| numbers.as_ref().and_then(Numbers::table));
-        in_new_order(geometry, cells, faces, &self.threads)
+    pub(super) fn in_order(&self, geometry: Geometry, threads: &Threads) -> Geometry {
+        let [cells, faces] = [&self.cells, &self.faces].map(|numbers| numbers.as_ref().and_then(Numbers::table));
+        in_new_order(geometry, cells, faces, threads)
     }
+}
+
+/// Topology in a new order of cells and faces.
+fn renumbered(mut old: Topology, cells: Option<&Permutation>, faces: Option<&Permutation>, threads: &Threads) -> Topology {
+    if let Some(faces) = faces {
+        old.face_cells = in_order(old.face_cells, faces, threads);
+        threads.each_cheap(old.cell_faces.len(), &mut old.cell_faces[..], |_, part| {
+            for face in part {
+                *face = faces.from_file[*face as usize];
+            }
+        });
+    }
+    if let Some(cells) = cells {
+        for cell in old.face_cells.iter_mut().flatten().filter(|cell| **cell != NONE) {
+            *cell = cells.from_file[*cell as usize];
+        }
+        let mut pos = Vec::with_capacity(old.cell_face_pos.len());
+        let mut cell_faces = Vec::with_capacity(old.cell_faces.len());
+        pos.push(0);
+        for &cell in &cells.to_file {
+            cell_faces.extend_from_slice(old.faces_of(cell as usize));
+            pos.push(cell_faces.len());
+        }
+        (old.cell_face_pos, old.cell_faces) = (pos, cell_faces);
+    }
+    old
 }
 
 impl KindPart {

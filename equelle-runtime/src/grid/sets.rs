@@ -50,14 +50,14 @@ impl Grid {
             (EntityKind::Face, None) => Box::new(|e| self.topology().is_boundary_face(e)),
             // A Cartesian grid that is treated as unstructured keeps its numbering, and its
             // topology has no edges and vertices to ask.
-            (EntityKind::Edge, _) => match &self.shape {
+            (EntityKind::Edge, _) => match self.shape() {
                 Some(shape) => Box::new(|e| shape.is_boundary_edge(e)),
                 None => {
                     let edges = self.own_edges()?;
                     Box::new(|e| edges.on_boundary[e])
                 }
             },
-            (EntityKind::Vertex, _) => match &self.shape {
+            (EntityKind::Vertex, _) => match self.shape() {
                 Some(shape) => Box::new(|e| shape.is_boundary_vertex(e)),
                 None => {
                     let on_boundary = self.boundary_vertices();

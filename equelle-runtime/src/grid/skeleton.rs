@@ -18,7 +18,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::arrays::{Edges, MAX_ENTITIES, Nodes, too_many};
+use super::arrays::{Edges, MAX_ENTITIES, Nodes, Topology, too_many};
 use super::part_owners::SkeletonTables;
 use super::{Grid, build};
 use crate::entity::EntityKind;
@@ -58,13 +58,13 @@ impl Grid {
         if nodes.face_nodes.iter().chain(nodes.second_sides.values().flatten()).any(|&node| node as usize >= nodes.positions.len()) {
             return bad("a node is out of range");
         }
-        self.nodes = Some(Arc::new(nodes));
+        self.skeleton.nodes = Some(Arc::new(nodes));
         Ok(self)
     }
 
     /// Number of edges that are nothing else; grids of 3 dimensions.
     pub(super) fn n_own_edges(&self) -> Result<usize, Error> {
-        match &self.shape {
+        match self.shape() {
             Some(shape) => shape.checked_n_edges().ok_or_else(|| too_many("edges")),
             None => Ok(self.own_edges()?.lengths.len()),
         }
@@ -72,7 +72,7 @@ impl Grid {
 
     /// Number of vertices that are nothing else; grids of 2 and 3 dimensions.
     pub(super) fn n_own_vertices(&self) -> Result<usize, Error> {
-        match (&self.shape, &self.nodes) {
+        match (self.shape(), self.nodes()) {
             (Some(shape), _) => shape.checked_n_vertices().ok_or_else(|| too_many("vertices")),
             (None, Some(nodes)) => Ok(nodes.positions.len()),
             (None, None) => part_tables(self).map(|tables| tables.positions.len()).ok_or_else(|| no_nodes("vertices")),
@@ -81,52 +81,21 @@ impl Grid {
 
     /// Edges of a grid of 3 dimensions; built on first use.
     pub(super) fn own_edges(&self) -> Result<&Edges, Error> {
-        if let Some(edges) = self.edges.get() {
+        if let Some(edges) = self.skeleton.edges.get() {
             return Ok(edges);
         }
-        let edges = match (&self.shape, &self.nodes) {
-            (Some(shape), _) => build::edges(shape, &self.axes(shape)),
-            (None, Some(nodes)) => self.edges_from(nodes)?,
+        let edges = match (self.shape(), self.nodes()) {
+            (Some(shape), _) => build::edges(shape, &self.shape.axes(shape)),
+            (None, Some(nodes)) => edges(self.topology(), nodes)?,
             (None, None) => return part_tables(self).map(|tables| &tables.edges).ok_or_else(|| no_nodes("edges")),
         };
-        Ok(self.edges.get_or_init(|| edges))
-    }
-
-    /// The edges of a grid of 3 dimensions with nodes, each as smaller and larger node in one
-    /// number, in the order of their numbers.
-    pub(super) fn edge_pairs(&self, nodes: &Nodes) -> Vec<u64> {
-        let mut pairs: Vec<u64> = (0..self.n_faces).flat_map(|face| nodes.edges_of_face(face)).collect();
-        pairs.sort_unstable();
-        pairs.dedup();
-        pairs
-    }
-
-    fn edges_from(&self, nodes: &Nodes) -> Result<Edges, Error> {
-        let pairs = self.edge_pairs(nodes);
-        if pairs.len() > MAX_ENTITIES {
-            return Err(too_many("edges"));
-        }
-        let mut edges = Edges { on_boundary: vec![false; pairs.len()], ..Edges::default() };
-        for face in (0..self.n_faces).filter(|&face| self.topology().is_boundary_face(face)) {
-            for pair in nodes.edges_of_face(face) {
-                if let Ok(edge) = pairs.binary_search(&pair) {
-                    edges.on_boundary[edge] = true;
-                }
-            }
-        }
-        for pair in pairs {
-            let [a, b] = [(pair >> 32) as usize, (pair & u64::from(u32::MAX)) as usize].map(|node| nodes.positions[node]);
-            let along: [f64; 3] = std::array::from_fn(|axis| b[axis] - a[axis]);
-            edges.lengths.push((along[0] * along[0] + along[1] * along[1] + along[2] * along[2]).sqrt());
-            edges.centroids.push(std::array::from_fn(|axis| (a[axis] + b[axis]) / 2.0));
-        }
-        Ok(edges)
+        Ok(self.skeleton.edges.get_or_init(|| edges))
     }
 
     /// True if each vertex of a grid of 2 or 3 dimensions without a shape belongs to a boundary
     /// face.
     pub(super) fn boundary_vertices(&self) -> Vec<bool> {
-        let Some(nodes) = &self.nodes else { return part_tables(self).map_or_else(Vec::new, |tables| tables.on_boundary.clone()) };
+        let Some(nodes) = self.nodes() else { return part_tables(self).map_or_else(Vec::new, |tables| tables.on_boundary.clone()) };
         let mut on_boundary = vec![false; nodes.positions.len()];
         for face in (0..self.n_faces).filter(|&face| self.topology().is_boundary_face(face)) {
             for &node in nodes.face_nodes(face) {
@@ -160,9 +129,9 @@ impl Grid {
     /// Positions of vertices, in metres; unused components 0. For a Cartesian grid built on first
     /// use, 24 bytes a vertex. Empty if the grid has no vertices. `[n_vertices]`
     pub fn vertex_positions(&self) -> &[[f64; 3]] {
-        match (EntityKind::Vertex.on_grid_of(self.dim), &self.shape, &self.nodes) {
+        match (EntityKind::Vertex.on_grid_of(self.dim), self.shape(), self.nodes()) {
             (EntityKind::Face, ..) => &self.geometry().face_centroids,
-            (_, Some(shape), _) => self.vertices.get_or_init(|| build::vertices(shape, &self.axes(shape))),
+            (_, Some(shape), _) => self.skeleton.vertices.get_or_init(|| build::vertices(shape, &self.shape.axes(shape))),
             (_, None, Some(nodes)) => &nodes.positions,
             (_, None, None) => part_tables(self).map_or(&[], |tables| &tables.positions),
         }
@@ -189,6 +158,29 @@ impl Grid {
             EntityKind::Vertex => self.vertex_positions(),
         }
     }
+}
+
+/// Edges of a grid of 3 dimensions with nodes.
+fn edges(topology: &Topology, nodes: &Nodes) -> Result<Edges, Error> {
+    let pairs = nodes.edge_pairs();
+    if pairs.len() > MAX_ENTITIES {
+        return Err(too_many("edges"));
+    }
+    let mut edges = Edges { on_boundary: vec![false; pairs.len()], ..Edges::default() };
+    for face in (0..topology.face_cells.len()).filter(|&face| topology.is_boundary_face(face)) {
+        for pair in nodes.edges_of_face(face) {
+            if let Ok(edge) = pairs.binary_search(&pair) {
+                edges.on_boundary[edge] = true;
+            }
+        }
+    }
+    for pair in pairs {
+        let [a, b] = [(pair >> 32) as usize, (pair & u64::from(u32::MAX)) as usize].map(|node| nodes.positions[node]);
+        let along: [f64; 3] = std::array::from_fn(|axis| b[axis] - a[axis]);
+        edges.lengths.push((along[0] * along[0] + along[1] * along[1] + along[2] * along[2]).sqrt());
+        edges.centroids.push(std::array::from_fn(|axis| (a[axis] + b[axis]) / 2.0));
+    }
+    Ok(edges)
 }
 
 /// Edges and vertices of a part that is arrays.
@@ -219,12 +211,12 @@ mod tests {
                 assert!(domain.elements().iter().enumerate().all(|(rank, &entity)| domain.rank(entity) == Some(rank as u32)));
             }
         }
-        assert!(
-            grid.edges.get().is_none() && grid.vertices.get().is_none() && grid.topology.get().is_none() && grid.geometry.get().is_none()
-        );
+        let skeleton = &grid.skeleton;
+        assert!(skeleton.edges.get().is_none() && skeleton.vertices.get().is_none());
+        assert!(grid.topology.get().is_none() && grid.geometry.get().is_none());
         assert_eq!(grid.vertex_positions().len(), 64);
-        assert!(grid.edges.get().is_none());
+        assert!(skeleton.edges.get().is_none());
         assert_eq!(grid.edge_lengths(), [1.0; 3 * 3 * 16]);
-        assert!(grid.edges.get().is_some());
+        assert!(skeleton.edges.get().is_some());
     }
 }

@@ -132,7 +132,7 @@ impl Mesh<'_> {
         sets: &mut Sets,
     ) -> Result<(), Error> {
         let Elements { runs, nodes: rest, places } = &self.elements.of_dim[dim - 1];
-        let Some(nodes) = grid.nodes.as_deref().filter(|_| !places.is_empty()) else { return Ok(()) };
+        let Some(nodes) = grid.nodes().filter(|_| !places.is_empty()) else { return Ok(()) };
         let faces = FacesByNodes::new(nodes);
         let (mut rest, mut places) = (&rest[..], places.iter());
         for &run in runs {

@@ -76,7 +76,7 @@ fn nodes(reader: &mut Reader<'_>, n_nodes: u64) -> Result<[Vec<u64>; 2], Error> 
 /// The sides of links between entities of one dimension less than cells: the boundary faces all of
 /// whose nodes belong to an entity.
 pub(super) fn sides(links: &[Link], dim: usize, grid: &Grid, (nodes, repairs): (&Nodes, &Repairs)) -> Vec<JoinedSides> {
-    let Some(of_grid) = grid.nodes.as_deref() else { return Vec::new() };
+    let Some(of_grid) = grid.nodes() else { return Vec::new() };
     let boundary: Vec<u32> = (0..grid.n_faces() as u32).filter(|&face| grid.topology().is_boundary_face(face as usize)).collect();
     let noun = if dim == 2 { "curve" } else { "surface" };
     let of_sides = links.iter().filter(|link| link.dim + 1 == dim);

@@ -24,7 +24,7 @@ impl<'g> OpmText<'g> {
     /// `Data` for a grid without nodes, for one of 1 dimension, and for faces with two
     /// sides or without geometry.
     pub fn new(grid: &'g Grid) -> std::result::Result<OpmText<'g>, Error> {
-        match &grid.nodes {
+        match grid.nodes() {
             Some(nodes) if !nodes.second_sides.is_empty() => {
                 let what = format!("faces over gaps: {}, and OPM's text format has one side of each face", nodes.second_sides.len());
                 Err(Error::new(ErrorKind::Data, what).hint("give a name that ends with .vtu"))

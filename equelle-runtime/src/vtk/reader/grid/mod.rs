@@ -142,7 +142,7 @@ impl Mesh {
     fn faces(&self, path: &Path, dim: usize, kinds: &[CellType], grid: &Grid, repairs: &Repairs) -> Result<Vec<(u32, u32)>, Error> {
         let mut found = Vec::new();
         let lower = || (0..).zip(kinds).filter(|(_, shape)| shape.dim() + 1 == dim);
-        let Some(nodes) = grid.nodes.as_deref().filter(|_| lower().next().is_some()) else { return Ok(found) };
+        let Some(nodes) = grid.nodes().filter(|_| lower().next().is_some()) else { return Ok(found) };
         let by_nodes = FacesByNodes::new(nodes);
         for (cell, shape) in lower() {
             let own = self.points_of(cell as usize);
