@@ -111,10 +111,25 @@ pub trait Places<const DIM: usize, R = f64>: Entities<R> {
 #[derive(Clone, Copy, Debug)]
 pub struct Arrays<'a, R = f64> {
     grid: &'a Grid,
+    face_cells: &'a [[u32; 2]],
+    sides: Sides<'a>,
+    geometry: CellsAndFaces<'a>,
+    edges: Edges<'a>,
+    vertex_positions: &'a [[f64; 3]],
+    rounded_to: PhantomData<R>,
+}
+
+/// Faces of cells.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sides<'a> {
     cell_face_pos: &'a [usize],
     cell_faces: &'a [u32],
     neighbours: &'a [Neighbour],
-    face_cells: &'a [[u32; 2]],
+}
+
+/// Measures, centroids and normals of cells and faces.
+#[derive(Clone, Copy, Debug, Default)]
+struct CellsAndFaces<'a> {
     cell_volumes: &'a [f64],
     face_areas: &'a [f64],
     cell_centroids: &'a [[f64; 3]],
@@ -124,10 +139,13 @@ pub struct Arrays<'a, R = f64> {
     face_gaps: &'a [[f64; 3]],
     /// Empty if the grid gives none.
     face_transmissibilities: &'a [f64],
-    edge_lengths: &'a [f64],
-    edge_centroids: &'a [[f64; 3]],
-    vertex_positions: &'a [[f64; 3]],
-    rounded_to: PhantomData<R>,
+}
+
+/// Lengths and midpoints of edges.
+#[derive(Clone, Copy, Debug, Default)]
+struct Edges<'a> {
+    lengths: &'a [f64],
+    centroids: &'a [[f64; 3]],
 }
 
 impl<'a> Arrays<'a> {
@@ -135,19 +153,10 @@ impl<'a> Arrays<'a> {
     pub fn of(grid: &'a Grid) -> Self {
         Arrays {
             grid,
-            cell_face_pos: &[],
-            cell_faces: &[],
-            neighbours: &[],
             face_cells: &[],
-            cell_volumes: &[],
-            face_areas: &[],
-            cell_centroids: &[],
-            face_centroids: &[],
-            face_normals: &[],
-            face_gaps: &[],
-            face_transmissibilities: &[],
-            edge_lengths: &[],
-            edge_centroids: &[],
+            sides: Sides::default(),
+            geometry: CellsAndFaces::default(),
+            edges: Edges::default(),
             vertex_positions: &[],
             rounded_to: PhantomData,
         }
@@ -164,17 +173,14 @@ impl<'a> Arrays<'a> {
     #[must_use]
     pub fn with_sides(mut self) -> Self {
         let topology = self.grid.topology();
-        self.cell_face_pos = &topology.cell_face_pos;
-        self.cell_faces = &topology.cell_faces;
-        self.neighbours = self.grid.neighbours();
+        self.sides = Sides { cell_face_pos: &topology.cell_face_pos, cell_faces: &topology.cell_faces, neighbours: self.grid.neighbours() };
         self
     }
 
     /// Adds lengths and midpoints of edges.
     #[must_use]
     pub fn with_edges(mut self) -> Self {
-        self.edge_lengths = self.grid.edge_lengths();
-        self.edge_centroids = self.grid.edge_centroids();
+        self.edges = Edges { lengths: self.grid.edge_lengths(), centroids: self.grid.edge_centroids() };
         self
     }
 
@@ -189,36 +195,22 @@ impl<'a> Arrays<'a> {
     #[must_use]
     pub fn with_geometry(mut self) -> Self {
         let geometry = self.grid.geometry();
-        self.cell_volumes = &geometry.cell_volumes;
-        self.face_areas = &geometry.face_areas;
-        self.cell_centroids = &geometry.cell_centroids;
-        self.face_centroids = &geometry.face_centroids;
-        self.face_normals = &geometry.face_normals;
-        self.face_gaps = &geometry.face_gaps;
-        self.face_transmissibilities = &geometry.face_transmissibilities;
+        self.geometry = CellsAndFaces {
+            cell_volumes: &geometry.cell_volumes,
+            face_areas: &geometry.face_areas,
+            cell_centroids: &geometry.cell_centroids,
+            face_centroids: &geometry.face_centroids,
+            face_normals: &geometry.face_normals,
+            face_gaps: &geometry.face_gaps,
+            face_transmissibilities: &geometry.face_transmissibilities,
+        };
         self
     }
 
     /// The arrays with values that are rounded when read.
     pub fn rounded<R: Real>(self) -> Arrays<'a, R> {
-        Arrays {
-            grid: self.grid,
-            cell_face_pos: self.cell_face_pos,
-            cell_faces: self.cell_faces,
-            neighbours: self.neighbours,
-            face_cells: self.face_cells,
-            cell_volumes: self.cell_volumes,
-            face_areas: self.face_areas,
-            cell_centroids: self.cell_centroids,
-            face_centroids: self.face_centroids,
-            face_normals: self.face_normals,
-            face_gaps: self.face_gaps,
-            face_transmissibilities: self.face_transmissibilities,
-            edge_lengths: self.edge_lengths,
-            edge_centroids: self.edge_centroids,
-            vertex_positions: self.vertex_positions,
-            rounded_to: PhantomData,
-        }
+        let Arrays { grid, face_cells, sides, geometry, edges, vertex_positions, rounded_to: _ } = self;
+        Arrays { grid, face_cells, sides, geometry, edges, vertex_positions, rounded_to: PhantomData }
     }
 }
 
@@ -240,30 +232,30 @@ impl<R: Real> Entities<R> for Arrays<'_, R> {
     #[inline]
     fn sides_of(&self, cell: u32) -> impl Iterator<Item = (u32, u32, bool)> {
         let cell = cell as usize;
-        let here = self.cell_face_pos[cell]..self.cell_face_pos[cell + 1];
-        let sides = self.cell_faces[here.clone()].iter().zip(&self.neighbours[here]);
+        let here = self.sides.cell_face_pos[cell]..self.sides.cell_face_pos[cell + 1];
+        let sides = self.sides.cell_faces[here.clone()].iter().zip(&self.sides.neighbours[here]);
         sides.map(|(&face, beyond)| (face, beyond.cell(), beyond.is_outward()))
     }
 
     #[inline]
     fn cell_volume(&self, cell: u32) -> R {
-        R::from_f64(self.cell_volumes[cell as usize])
+        R::from_f64(self.geometry.cell_volumes[cell as usize])
     }
 
     #[inline]
     fn rows_with_volumes(&self, cells: Range<usize>) -> impl Iterator<Item = (Range<usize>, impl Fn(usize) -> R)> {
-        let volumes = &self.cell_volumes[cells.start..][..cells.len()];
+        let volumes = &self.geometry.cell_volumes[cells.start..][..cells.len()];
         std::iter::once((cells, move |i: usize| R::from_f64(volumes[i])))
     }
 
     #[inline]
     fn face_area(&self, face: u32) -> R {
-        R::from_f64(self.face_areas[face as usize])
+        R::from_f64(self.geometry.face_areas[face as usize])
     }
 
     #[inline]
     fn edge_length(&self, edge: u32) -> R {
-        R::from_f64(self.edge_lengths[edge as usize])
+        R::from_f64(self.edges.lengths[edge as usize])
     }
 
     fn canonical_ranks<'d>(&self, domain: &'d Domain) -> MapRanks<'d> {
@@ -278,32 +270,32 @@ impl<R: Real> Entities<R> for Arrays<'_, R> {
 impl<const DIM: usize, R: Real> Places<DIM, R> for Arrays<'_, R> {
     #[inline]
     fn cell_centroid(&self, cell: u32) -> [R; DIM] {
-        cut(self.cell_centroids[cell as usize])
+        cut(self.geometry.cell_centroids[cell as usize])
     }
 
     #[inline]
     fn face_centroid(&self, face: u32) -> [R; DIM] {
-        cut(self.face_centroids[face as usize])
+        cut(self.geometry.face_centroids[face as usize])
     }
 
     #[inline]
     fn face_normal(&self, face: u32) -> [R; DIM] {
-        cut(self.face_normals[face as usize])
+        cut(self.geometry.face_normals[face as usize])
     }
 
     #[inline]
     fn face_gap(&self, face: u32) -> [R; DIM] {
-        self.face_gaps.get(face as usize).map_or([R::from_f64(0.0); DIM], |&gap| cut(gap))
+        self.geometry.face_gaps.get(face as usize).map_or([R::from_f64(0.0); DIM], |&gap| cut(gap))
     }
 
     #[inline]
     fn face_transmissibility(&self, face: u32) -> R {
-        R::from_f64(self.face_transmissibilities.get(face as usize).copied().unwrap_or(Geometry::FROM_GEOMETRY))
+        R::from_f64(self.geometry.face_transmissibilities.get(face as usize).copied().unwrap_or(Geometry::FROM_GEOMETRY))
     }
 
     #[inline]
     fn edge_centroid(&self, edge: u32) -> [R; DIM] {
-        cut(self.edge_centroids[edge as usize])
+        cut(self.edges.centroids[edge as usize])
     }
 
     #[inline]
