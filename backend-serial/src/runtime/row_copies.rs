@@ -67,20 +67,47 @@ pub struct RowCopies<T> {
     around: [isize; 2],
     planes: isize,
     prefetch: Option<Prefetch>,
-    /// The first cell of the row in each place: planes of rows.
-    of_place: Vec<usize>,
-    /// Values of a place.
-    len: usize,
-    /// All places; empty before the first copy.
-    values: Vec<T>,
-    /// Offset of the first place.
-    aligned: usize,
+    places: CopyPlaces<T>,
     /// A row of cells, and how many rows from it on have all of their copies.
     at: [usize; 2],
     complete: usize,
     /// Where the rows of the kernel and its lanes begin for that row.
     of_rows: Vec<usize>,
     starts: Vec<usize>,
+}
+
+/// Memory for copies, a place for each row.
+#[derive(Debug)]
+struct CopyPlaces<T> {
+    /// The first cell of the row in each place: planes of rows.
+    first_cells: Vec<usize>,
+    /// Values of a place.
+    len: usize,
+    /// All places; empty before the first copy.
+    values: Vec<T>,
+    /// Offset of the first place.
+    aligned: usize,
+}
+
+impl<T: Copy> CopyPlaces<T> {
+    /// For copies of this many values.
+    fn new(places: usize, values: usize) -> Self {
+        // An odd number of lines: rows do not push each other out of a cache.
+        let len = ((values * size_of::<T>()).div_ceil(LINE) | 1) * LINE / size_of::<T>();
+        CopyPlaces { first_cells: vec![usize::MAX; places], len, values: Vec::new(), aligned: 0 }
+    }
+
+    /// Allocates the places, with any value.
+    fn allocate(&mut self, any: T) {
+        let line = LINE / size_of::<T>();
+        self.values = vec![any; self.first_cells.len() * self.len + line];
+        self.aligned = self.values.as_ptr().align_offset(LINE).min(line);
+    }
+
+    /// Where the values of a place begin.
+    fn start(&self, place: usize) -> usize {
+        self.aligned + place * self.len
+    }
 }
 
 /// A row of the kernel that is copied.
@@ -160,11 +187,7 @@ impl<T: Copy + PartialEq> RowCopies<T> {
             around,
             planes,
             prefetch: row_ahead.map(|row| Prefetch { row, arrays: arrays(row), tile: reads.tile(grid) }),
-            of_place: vec![usize::MAX; places],
-            // An odd number of lines: rows do not push each other out of a cache.
-            len: ((values * size_of::<T>()).div_ceil(LINE) | 1) * LINE / size_of::<T>(),
-            values: Vec::new(),
-            aligned: 0,
+            places: CopyPlaces::new(places, values),
             at: [usize::MAX; 2],
             complete: 0,
             of_rows: vec![0; offsets.len()],
@@ -179,13 +202,13 @@ impl<T: Copy + PartialEq> RowCopies<T> {
 
     /// Memory for something else, where nothing is copied.
     pub(super) fn others(&mut self) -> &mut Vec<T> {
-        &mut self.values
+        &mut self.places.values
     }
 
     /// Returns the copy of a lane, from a place on that [`RowCopies::complete`] has found.
     #[inline]
     pub(super) fn lane(&self, number: usize, from: usize) -> Option<&[T]> {
-        self.begins[number].is_some().then(|| &self.values[self.starts[number] + from..])
+        self.begins[number].is_some().then(|| &self.places.values[self.starts[number] + from..])
     }
 
     /// Copies what the rows of the kernel lack; where lanes begin for the first cell.
@@ -193,7 +216,7 @@ impl<T: Copy + PartialEq> RowCopies<T> {
     pub(super) fn complete<R: Real>(&mut self, grid: &CartesianGrid<R>, rows: &[LaneRow], lanes: &[Lane], arrays: &[&[T]]) -> usize {
         let later = rows[0].at[0].wrapping_sub(self.at[0]);
         if rows[0].at[1] == self.at[1] && later < self.complete {
-            return later * self.len;
+            return later * self.places.len;
         }
         self.copy(grid, rows, lanes, arrays);
         0
@@ -202,11 +225,9 @@ impl<T: Copy + PartialEq> RowCopies<T> {
     /// Copies what the rows of the kernel lack, and what later rows of the tile will.
     #[inline(never)]
     fn copy<R: Real>(&mut self, grid: &CartesianGrid<R>, rows: &[LaneRow], lanes: &[Lane], arrays: &[&[T]]) {
-        if self.values.is_empty() {
+        if self.places.values.is_empty() {
             let Some(&any) = arrays.iter().find_map(|array| array.first()) else { return };
-            let line = LINE / size_of::<T>();
-            self.values = vec![any; self.of_place.len() * self.len + line];
-            self.aligned = self.values.as_ptr().align_offset(LINE).min(line);
+            self.places.allocate(any);
         }
         self.at = rows[0].at;
         self.prefetch_rows(grid, rows, arrays);
@@ -229,17 +250,18 @@ impl<T: Copy + PartialEq> RowCopies<T> {
             let number = if own.is_none() && at[0] == y.wrapping_add_signed(row.by[0]) { end - at[0] } else { 1 };
             self.complete = self.complete.min(number);
             let needed = if self.complete > 1 { number } else { 1 };
-            if (0..needed).any(|k| self.of_place[place + k] != start + k * n) {
+            if (0..needed).any(|k| self.places.first_cells[place + k] != start + k * n) {
                 for copied in &self.copied {
                     let values = &arrays[copied.array][start..][..number * n];
                     touch(values);
                     for (k, row) in values.chunks_exact(n).enumerate() {
-                        copied.copy(row, &mut self.values[self.aligned + (place + k) * self.len..][..self.len]);
+                        let from = self.places.start(place + k);
+                        copied.copy(row, &mut self.places.values[from..][..self.places.len]);
                     }
                 }
-                (0..number).for_each(|k| self.of_place[place + k] = start + k * n);
+                (0..number).for_each(|k| self.places.first_cells[place + k] = start + k * n);
             }
-            self.of_rows[row.number] = self.aligned + place * self.len;
+            self.of_rows[row.number] = self.places.start(place);
         }
         for ((start, begins), lane) in self.starts.iter_mut().zip(&self.begins).zip(lanes) {
             *start = self.of_rows[lane.row] + begins.unwrap_or(0);
