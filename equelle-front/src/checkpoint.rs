@@ -127,11 +127,6 @@ impl Checkpoints {
         self.loops.iter().find(|checkpoint| checkpoint.statement == statement)
     }
 
-    /// Returns the statements skipped from a position in the main program's body on.
-    pub fn skipped_from(&self, statement: usize) -> Option<&Skipped> {
-        self.skipped.iter().find(|run| run.statements.start == statement)
-    }
-
     /// The variables that get their values back where a loop goes on. The others of its content get
     /// them in place of the statements that are skipped.
     pub fn restored_at<'a>(&'a self, checkpoint: &'a CheckpointLoop) -> impl Iterator<Item = (&'a str, MutableId)> {

@@ -46,9 +46,6 @@ pub struct CostModel {
     pub stage: u32,
     /// Place where the extremes of a kernel's results are taken.
     pub extremes: Extremes,
-    /// Divisions and roots of a kernel whose time is that of memory, at most. One with more has
-    /// neither time nor registers left for an extreme on the way.
-    pub light: usize,
 }
 
 /// Place where an extreme of values is taken that a kernel computes for nothing else.
@@ -106,7 +103,6 @@ impl CostModel {
         at_offsets: 400,
         stage: 60,
         extremes: Extremes::OnTheWay,
-        light: 8,
     };
 
     /// Costs on a target with these measurements. Arithmetic up to `recompute` is done again; the

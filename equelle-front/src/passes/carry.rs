@@ -20,15 +20,19 @@ use crate::lower::UniqueNames;
 use crate::ops::{Arithmetic, Reduction};
 use crate::types::{Basic, SetTable, Shape};
 
+/// Maximum number of divisions and roots of a round whose time is that of memory. One with more has
+/// neither time nor registers left for an extreme on the way.
+const MAX_SLOW: usize = 8;
+
 /// Carries the extremes of every loop, if kernels take them on the way.
 pub(super) fn run(module: &mut Module, model: &CostModel, _: &mut Notes) {
     match model.extremes {
-        Extremes::OnTheWay => each_function(module, |function, sets| carry_extremes(function, sets, model.light)),
+        Extremes::OnTheWay => each_function(module, |function, sets| carry_extremes(function, sets)),
         Extremes::Apart => {}
     }
 }
 
-fn carry_extremes(function: &mut Function, sets: &SetTable, light: usize) {
+fn carry_extremes(function: &mut Function, sets: &SetTable) {
     let mut names = UniqueNames::default();
     for mutable in &function.mutables {
         names.unique(&mutable.name);
@@ -39,7 +43,7 @@ fn carry_extremes(function: &mut Function, sets: &SetTable, light: usize) {
         return;
     }
     let body = std::mem::take(&mut function.body);
-    let mut carrier = Carrier { function, sets, defs, names, light, carried: BTreeSet::new() };
+    let mut carrier = Carrier { function, sets, defs, names, carried: BTreeSet::new() };
     let body = carrier.block(body);
     let any = !carrier.carried.is_empty();
     function.body = body;
@@ -53,8 +57,6 @@ struct Carrier<'a> {
     sets: &'a SetTable,
     defs: Defs,
     names: UniqueNames,
-    /// Divisions and roots of a round that leaves time for an extreme on the way, at most.
-    light: usize,
     /// Extremes at the ends of rounds.
     carried: BTreeSet<ValueId>,
 }
@@ -100,7 +102,7 @@ impl Carrier<'_> {
             _ => false,
         };
         let others = body.statements.iter().enumerate().filter(|(position, _)| !extreme.slice.statements.contains(position));
-        others.filter(|(_, statement)| is_slow(statement)).count() <= self.light
+        others.filter(|(_, statement)| is_slow(statement)).count() <= MAX_SLOW
     }
 
     /// The first extreme that the end of a round can give.
