@@ -518,16 +518,17 @@ pub struct ArrayLists {
 }
 
 /// Positions of the elements of the lanes.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Layout {
     /// Consecutive entities, from this one on.
     Consecutive(u32),
     /// Elements of a list.
+    #[default]
     List,
 }
 
 /// A compiled kernel.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct LaneProgram {
     /// Operations in order.
     pub code: Vec<Instr>,

@@ -4,8 +4,9 @@ use equelle_front::ir::{KExpr, ParamId, Path, UnaryOp};
 use equelle_front::ops::{Arithmetic, CellFact, Comparison, FROM_GEOMETRY, Logic};
 use equelle_front::types::{Basic, EntityKind, Shape};
 
-use super::emit::{arithmetic, index_of, math};
-use super::{Builder, Entity, Truth, Value};
+use super::Builder;
+use super::code::{arithmetic, index_of, math};
+use super::value::{Entity, Truth, Value};
 use crate::program::{Address, Instr, RankSource, RealArray, RealBinary, RealSrc, RealUnary, TripleArray, Uniform};
 use crate::refusal::Refusal;
 
@@ -13,8 +14,8 @@ impl Builder<'_> {
     /// The value of an expression.
     pub fn expr(&mut self, expr: &KExpr) -> Result<Value, Refusal> {
         Ok(match expr {
-            KExpr::Real(x) => Value::Real(self.constant(*x)),
-            KExpr::Bool(b) => Value::Truth(self.truth_constant(*b)),
+            KExpr::Real(x) => Value::Real(self.code.constant(*x)),
+            KExpr::Bool(b) => Value::Truth(self.code.truth_constant(*b)),
             KExpr::Local(id) => self.locals.get(id.0 as usize).cloned().flatten().ok_or(Refusal::Type)?,
             KExpr::Param(id) => self.param(*id)?,
             KExpr::Load { param, at } => self.load(*param, at)?,
@@ -27,27 +28,27 @@ impl Builder<'_> {
             KExpr::FaceTransmissibility(path) => Value::Real(self.face_transmissibility(path)?),
             KExpr::FaceGap(path) => Value::Vector(self.triple(TripleArray::FaceGaps, path)?),
             KExpr::IsEmpty(path) => Value::Truth(match self.path(path)? {
-                Entity::Empty => self.truth_constant(true),
-                Entity::Here | Entity::Shift { .. } | Entity::SideFace { .. } | Entity::Offset(_) => self.truth_constant(false),
-                Entity::Reg(a) => Truth::Reg(self.truth(|dst| Instr::IsEmpty { dst, a })),
+                Entity::Empty => self.code.truth_constant(true),
+                Entity::Here | Entity::Shift { .. } | Entity::SideFace { .. } | Entity::Offset(_) => self.code.truth_constant(false),
+                Entity::Reg(a) => Truth::Reg(self.code.truth(|dst| Instr::IsEmpty { dst, a })),
             }),
             KExpr::CellFact { fact, at } => self.cell_fact(*fact, at)?,
             KExpr::Member { set, at } => {
                 let entity = self.path(at)?;
                 if entity == Entity::Here && Some(*set) == self.space() {
-                    return Ok(Value::Truth(self.truth_constant(true)));
+                    return Ok(Value::Truth(self.code.truth_constant(true)));
                 }
                 let at = self.entity_reg(entity)?;
                 let ranks = self.ranks(*set);
-                Value::Truth(Truth::Reg(self.truth(|dst| Instr::Member { dst, ranks, at })))
+                Value::Truth(Truth::Reg(self.code.truth(|dst| Instr::Member { dst, ranks, at })))
             }
             KExpr::Same(a, b) => {
                 let (a, b) = (self.path(a)?, self.path(b)?);
                 if a == b && !matches!(a, Entity::Reg(_)) {
-                    return Ok(Value::Truth(self.truth_constant(true)));
+                    return Ok(Value::Truth(self.code.truth_constant(true)));
                 }
                 let (a, b) = (self.entity_reg(a)?, self.entity_reg(b)?);
-                Value::Truth(Truth::Reg(self.truth(|dst| Instr::Same { dst, a, b })))
+                Value::Truth(Truth::Reg(self.code.truth(|dst| Instr::Same { dst, a, b })))
             }
             KExpr::Unary(op, a) => {
                 let a = self.expr(a)?;
@@ -63,11 +64,11 @@ impl Builder<'_> {
             }
             KExpr::Logic(op, a, b) => {
                 let (a, b) = (self.expr(a)?.truth()?, self.expr(b)?.truth()?);
-                Value::Truth(self.logic(*op, a, b))
+                Value::Truth(self.code.logic(*op, a, b))
             }
             KExpr::Select { condition, if_true, if_false } => {
                 let condition = self.expr(condition)?.truth()?;
-                match self.known(condition) {
+                match self.code.known(condition) {
                     Some(true) => self.expr(if_true)?,
                     Some(false) => self.expr(if_false)?,
                     None if self.needs_region(if_true) || self.needs_region(if_false) => self.choice(
@@ -88,7 +89,7 @@ impl Builder<'_> {
                     Some(component) => *component,
                     None => {
                         self.code.push(Instr::Fail);
-                        self.constant(0.0)
+                        self.code.constant(0.0)
                     }
                 })
             }
@@ -104,17 +105,17 @@ impl Builder<'_> {
                 }
                 Value::Vector(components)
             }
-            KExpr::ZeroVector => Value::Vector(vec![self.constant(0.0); self.target.dim]),
+            KExpr::ZeroVector => Value::Vector(vec![self.code.constant(0.0); self.target.dim]),
             KExpr::Math(op, a, b) => {
                 let (a, b) = (self.expr(a)?.real()?, self.expr(b)?.real()?);
-                Value::Real(self.binary(math(*op), a, b))
+                Value::Real(self.code.binary(math(*op), a, b))
             }
             KExpr::Interpolate { table, of, argument } => {
                 let x = self.expr(argument)?.real()?;
-                let table = index_of(&mut self.arrays.tables, *table);
+                let table = index_of(&mut self.code.program.arrays.tables, *table);
                 Value::Real(match x {
-                    RealSrc::Uniform(x) => RealSrc::Uniform(self.uniform(Uniform::Interpolate(table, *of, x))),
-                    RealSrc::Reg(_) | RealSrc::Memory(..) => self.real(|dst| Instr::Interpolate { dst, table, of: *of, x }),
+                    RealSrc::Uniform(x) => RealSrc::Uniform(self.code.uniform(Uniform::Interpolate(table, *of, x))),
+                    RealSrc::Reg(_) | RealSrc::Memory(..) => self.code.real(|dst| Instr::Interpolate { dst, table, of: *of, x }),
                 })
             }
             KExpr::Entity(path) => Value::Entity(self.path(path)?),
@@ -128,11 +129,11 @@ impl Builder<'_> {
             return Err(Refusal::Type);
         }
         Ok(match ty.basic {
-            Basic::Scalar => Value::Real(RealSrc::Uniform(self.uniform(Uniform::Param(id)))),
-            Basic::Bool => Value::Truth(Truth::Uniform(self.uniform(Uniform::Param(id)))),
+            Basic::Scalar => Value::Real(RealSrc::Uniform(self.code.uniform(Uniform::Param(id)))),
+            Basic::Bool => Value::Truth(Truth::Uniform(self.code.uniform(Uniform::Param(id)))),
             Basic::Vector => {
                 let dim = self.target.dim;
-                let component = |axis| RealSrc::Uniform(self.uniform(Uniform::Component(id, axis as u8)));
+                let component = |axis| RealSrc::Uniform(self.code.uniform(Uniform::Component(id, axis as u8)));
                 Value::Vector((0..dim).map(component).collect())
             }
             Basic::Entity(_) | Basic::Text | Basic::Table | Basic::Axis(_) => return Err(Refusal::Type),
@@ -141,15 +142,15 @@ impl Builder<'_> {
 
     fn unary_of(&mut self, op: UnaryOp, a: Value) -> Result<Value, Refusal> {
         Ok(match (op, a) {
-            (UnaryOp::Neg, Value::Real(a)) => Value::Real(self.unary(RealUnary::Neg, a)),
-            (UnaryOp::Neg, Value::Vector(a)) => Value::Vector(a.into_iter().map(|a| self.unary(RealUnary::Neg, a)).collect()),
-            (UnaryOp::Not, Value::Truth(a)) => Value::Truth(self.not(a)),
-            (UnaryOp::Abs, Value::Real(a)) => Value::Real(self.unary(RealUnary::Abs, a)),
-            (UnaryOp::Sqrt, Value::Real(a)) => Value::Real(self.unary(RealUnary::Sqrt, a)),
-            (UnaryOp::Elementary(function), Value::Real(a)) => Value::Real(self.unary(RealUnary::Elementary(function), a)),
+            (UnaryOp::Neg, Value::Real(a)) => Value::Real(self.code.unary(RealUnary::Neg, a)),
+            (UnaryOp::Neg, Value::Vector(a)) => Value::Vector(a.into_iter().map(|a| self.code.unary(RealUnary::Neg, a)).collect()),
+            (UnaryOp::Not, Value::Truth(a)) => Value::Truth(self.code.not(a)),
+            (UnaryOp::Abs, Value::Real(a)) => Value::Real(self.code.unary(RealUnary::Abs, a)),
+            (UnaryOp::Sqrt, Value::Real(a)) => Value::Real(self.code.unary(RealUnary::Sqrt, a)),
+            (UnaryOp::Elementary(function), Value::Real(a)) => Value::Real(self.code.unary(RealUnary::Elementary(function), a)),
             (UnaryOp::Length, Value::Vector(a)) => {
                 let square = self.dot(&a, &a)?;
-                Value::Real(self.unary(RealUnary::Sqrt, square))
+                Value::Real(self.code.unary(RealUnary::Sqrt, square))
             }
             (UnaryOp::Neg | UnaryOp::Not | UnaryOp::Abs | UnaryOp::Sqrt | UnaryOp::Length | UnaryOp::Elementary(_), _) => {
                 return Err(Refusal::Type);
@@ -160,27 +161,27 @@ impl Builder<'_> {
     fn arithmetic_of(&mut self, op: Arithmetic, a: Value, b: Value) -> Result<Value, Refusal> {
         let op = arithmetic(op);
         Ok(match (a, b) {
-            (Value::Real(a), Value::Real(b)) => Value::Real(self.binary(op, a, b)),
-            (Value::Vector(a), Value::Vector(b)) => Value::Vector(a.into_iter().zip(b).map(|(a, b)| self.binary(op, a, b)).collect()),
-            (Value::Vector(a), Value::Real(b)) => Value::Vector(a.into_iter().map(|a| self.binary(op, a, b)).collect()),
-            (Value::Real(a), Value::Vector(b)) => Value::Vector(b.into_iter().map(|b| self.binary(op, a, b)).collect()),
+            (Value::Real(a), Value::Real(b)) => Value::Real(self.code.binary(op, a, b)),
+            (Value::Vector(a), Value::Vector(b)) => Value::Vector(a.into_iter().zip(b).map(|(a, b)| self.code.binary(op, a, b)).collect()),
+            (Value::Vector(a), Value::Real(b)) => Value::Vector(a.into_iter().map(|a| self.code.binary(op, a, b)).collect()),
+            (Value::Real(a), Value::Vector(b)) => Value::Vector(b.into_iter().map(|b| self.code.binary(op, a, b)).collect()),
             (Value::Truth(_) | Value::Entity(_), _) | (_, Value::Truth(_) | Value::Entity(_)) => return Err(Refusal::Type),
         })
     }
 
     fn compare_of(&mut self, op: Comparison, a: Value, b: Value) -> Result<Truth, Refusal> {
         match (a, b) {
-            (Value::Real(a), Value::Real(b)) => Ok(self.compare(op, a, b)),
-            (Value::Truth(a), Value::Truth(b)) => match (op, self.known(a), self.known(b)) {
-                (op, Some(a), Some(b)) => Ok(self.truth_constant(op.holds(&a, &b))),
-                (Comparison::NotEqual, _, _) => Ok(self.logic(Logic::Xor, a, b)),
+            (Value::Real(a), Value::Real(b)) => Ok(self.code.compare(op, a, b)),
+            (Value::Truth(a), Value::Truth(b)) => match (op, self.code.known(a), self.code.known(b)) {
+                (op, Some(a), Some(b)) => Ok(self.code.truth_constant(op.holds(&a, &b))),
+                (Comparison::NotEqual, _, _) => Ok(self.code.logic(Logic::Xor, a, b)),
                 (Comparison::Equal, _, _) => {
-                    let unequal = self.logic(Logic::Xor, a, b);
-                    Ok(self.not(unequal))
+                    let unequal = self.code.logic(Logic::Xor, a, b);
+                    Ok(self.code.not(unequal))
                 }
                 (Comparison::Less | Comparison::Greater | Comparison::LessEqual | Comparison::GreaterEqual, _, _) => {
-                    let (a, b) = (self.truth_reg(a), self.truth_reg(b));
-                    Ok(Truth::Reg(self.truth(|dst| Instr::CompareTruths { op, dst, a, b })))
+                    let (a, b) = (self.code.truth_reg(a), self.code.truth_reg(b));
+                    Ok(Truth::Reg(self.code.truth(|dst| Instr::CompareTruths { op, dst, a, b })))
                 }
             },
             (Value::Real(_) | Value::Vector(_) | Value::Truth(_) | Value::Entity(_), _) => Err(Refusal::Type),
@@ -191,10 +192,10 @@ impl Builder<'_> {
     fn dot(&mut self, a: &[RealSrc], b: &[RealSrc]) -> Result<RealSrc, Refusal> {
         let mut products = a.iter().zip(b);
         let (&a, &b) = products.next().ok_or(Refusal::Type)?;
-        let mut sum = self.binary(RealBinary::Mul, a, b);
+        let mut sum = self.code.binary(RealBinary::Mul, a, b);
         for (&a, &b) in products {
-            let product = self.binary(RealBinary::Mul, a, b);
-            sum = self.binary(RealBinary::Add, sum, product);
+            let product = self.code.binary(RealBinary::Mul, a, b);
+            sum = self.code.binary(RealBinary::Add, sum, product);
         }
         Ok(sum)
     }
@@ -208,8 +209,8 @@ impl Builder<'_> {
             }
             (Value::Truth(a), Value::Truth(b)) if a == b => Value::Truth(a),
             (Value::Truth(a), Value::Truth(b)) => {
-                let (condition, a, b) = (self.truth_reg(condition), self.truth_reg(a), self.truth_reg(b));
-                Value::Truth(Truth::Reg(self.truth(|dst| Instr::SelectTruth { dst, condition, a, b })))
+                let (condition, a, b) = (self.code.truth_reg(condition), self.code.truth_reg(a), self.code.truth_reg(b));
+                Value::Truth(Truth::Reg(self.code.truth(|dst| Instr::SelectTruth { dst, condition, a, b })))
             }
             (Value::Entity(a), Value::Entity(b)) => Value::Entity(self.select_entity(condition, a, b)?),
             (Value::Real(_) | Value::Vector(_) | Value::Truth(_) | Value::Entity(_), _) => return Err(Refusal::Type),
@@ -221,18 +222,18 @@ impl Builder<'_> {
             return a;
         }
         if let (Truth::Uniform(condition), RealSrc::Uniform(a), RealSrc::Uniform(b)) = (condition, a, b) {
-            return RealSrc::Uniform(self.uniform(Uniform::Select(condition, a, b)));
+            return RealSrc::Uniform(self.code.uniform(Uniform::Select(condition, a, b)));
         }
-        let condition = self.truth_reg(condition);
-        self.real(|dst| Instr::Select { dst, condition, a, b })
+        let condition = self.code.truth_reg(condition);
+        self.code.real(|dst| Instr::Select { dst, condition, a, b })
     }
 
     pub fn select_entity(&mut self, condition: Truth, a: Entity, b: Entity) -> Result<Entity, Refusal> {
         if a == b {
             return Ok(a);
         }
-        let (condition, a, b) = (self.truth_reg(condition), self.entity_reg(a)?, self.entity_reg(b)?);
-        Ok(Entity::Reg(self.entity(|dst| Instr::SelectEntity { dst, condition, a, b })))
+        let (condition, a, b) = (self.code.truth_reg(condition), self.entity_reg(a)?, self.entity_reg(b)?);
+        Ok(Entity::Reg(self.code.entity(|dst| Instr::SelectEntity { dst, condition, a, b })))
     }
 
     /// A choice whose branches are evaluated in the lanes that take them alone.
@@ -243,7 +244,7 @@ impl Builder<'_> {
         otherwise: impl FnOnce(&mut Self) -> Result<Vec<Value>, Refusal>,
         of: impl FnOnce(Vec<Value>) -> Result<T, Refusal>,
     ) -> Result<T, Refusal> {
-        let condition = self.truth_reg(condition);
+        let condition = self.code.truth_reg(condition);
         let open = |value| Instr::Enter { condition, value, end: Address(0) };
         let variables = self.in_region(
             open(true),
@@ -283,10 +284,10 @@ impl Builder<'_> {
                     .collect::<Result<_, _>>()?,
             ),
             (Value::Truth(truth), variable @ (None | Some(Value::Truth(Truth::Reg(_))))) => {
-                let src = self.truth_reg(truth);
+                let src = self.code.truth_reg(truth);
                 let dst = match variable {
                     Some(Value::Truth(Truth::Reg(variable))) => *variable,
-                    Some(_) | None => self.new_truth(),
+                    Some(_) | None => self.code.new_truth(),
                 };
                 self.code.push(Instr::CopyTruth { dst, src });
                 Value::Truth(Truth::Reg(dst))
@@ -295,7 +296,7 @@ impl Builder<'_> {
                 let src = self.entity_reg(entity)?;
                 let dst = match variable {
                     Some(Value::Entity(Entity::Reg(variable))) => *variable,
-                    Some(_) | None => self.new_entity(),
+                    Some(_) | None => self.code.new_entity(),
                 };
                 self.code.push(Instr::CopyEntity { dst, src });
                 Value::Entity(Entity::Reg(dst))
@@ -306,7 +307,7 @@ impl Builder<'_> {
 
     fn copy_real(&mut self, src: RealSrc, variable: Option<RealSrc>) -> Result<RealSrc, Refusal> {
         let dst = match variable {
-            None => self.new_real(),
+            None => self.code.new_real(),
             Some(RealSrc::Reg(variable)) => variable,
             Some(RealSrc::Uniform(_) | RealSrc::Memory(..)) => return Err(Refusal::Type),
         };
@@ -317,7 +318,7 @@ impl Builder<'_> {
     fn measure(&mut self, path: &Path) -> Result<RealSrc, Refusal> {
         let Some(kind) = self.kernel.path_kind(self.target.sets, path) else {
             self.code.push(Instr::Fail);
-            return Ok(self.constant(0.0));
+            return Ok(self.code.constant(0.0));
         };
         let entity = self.path(path)?;
         if let (true, Some(shape)) = (self.target.cartesian_form, self.target.shape) {
@@ -329,11 +330,11 @@ impl Builder<'_> {
             };
             // As in the evaluator of elements: in the order of the axes.
             let widths = (0..shape.dim).filter(|&axis| Some(axis) != left_out).map(|axis| shape.spacing[axis]);
-            return Ok(self.constant(widths.reduce(|product, width| product * width).unwrap_or(1.0)));
+            return Ok(self.code.constant(widths.reduce(|product, width| product * width).unwrap_or(1.0)));
         }
         if kind == EntityKind::Vertex {
             self.require(entity)?;
-            return Ok(self.constant(1.0));
+            return Ok(self.code.constant(1.0));
         }
         self.load_real(RealArray::Measures(kind), RankSource::All(kind), entity)
     }
@@ -342,7 +343,7 @@ impl Builder<'_> {
         let entity = self.path(path)?;
         if self.target.shape.is_some() {
             self.require(entity)?;
-            return Ok(self.constant(FROM_GEOMETRY));
+            return Ok(self.code.constant(FROM_GEOMETRY));
         }
         self.load_real(RealArray::FaceTransmissibilities, RankSource::All(EntityKind::Face), entity)
     }
@@ -353,7 +354,7 @@ impl Builder<'_> {
         }
         match (self.path(path)?, self.target.face_axis) {
             (Entity::SideFace { axis, .. }, _) | (Entity::Here, Some(axis)) => {
-                Ok((0..self.target.dim).map(|other| self.constant(if other == axis { 1.0 } else { 0.0 })).collect())
+                Ok((0..self.target.dim).map(|other| self.code.constant(if other == axis { 1.0 } else { 0.0 })).collect())
             }
             (Entity::Empty | Entity::Here | Entity::Shift { .. } | Entity::Offset(_) | Entity::Reg(_), _) => Err(Refusal::OtherEntity),
         }
@@ -363,9 +364,9 @@ impl Builder<'_> {
     fn triple(&mut self, array: TripleArray, path: &Path) -> Result<Vec<RealSrc>, Refusal> {
         let entity = self.path(path)?;
         let at = self.entity_reg(entity)?;
-        let array = index_of(&mut self.arrays.triples, array);
+        let array = index_of(&mut self.code.program.arrays.triples, array);
         let dim = self.target.dim;
-        let component = |axis: usize| self.real(|dst| Instr::GatherTriple { dst, array, axis: axis as u8, at });
+        let component = |axis: usize| self.code.real(|dst| Instr::GatherTriple { dst, array, axis: axis as u8, at });
         Ok((0..dim).map(component).collect())
     }
 
@@ -382,7 +383,7 @@ impl Builder<'_> {
             Some(axis) if axis == other => f64::from(halves) * 0.5 * shape.spacing[axis],
             Some(_) | None => 0.0,
         };
-        Ok((0..self.target.dim).map(|other| self.constant(component(other))).collect())
+        Ok((0..self.target.dim).map(|other| self.code.constant(component(other))).collect())
     }
 
     fn cell_fact(&mut self, fact: CellFact, at: &Path) -> Result<Value, Refusal> {
@@ -392,9 +393,9 @@ impl Builder<'_> {
             return Err(Refusal::OtherEntity);
         }
         Ok(match fact {
-            CellFact::Outside { axis, by } => Value::Truth(Truth::Reg(self.truth(|dst| Instr::CellOutside { dst, at, axis, by }))),
-            CellFact::Index(axis) => Value::Real(self.real(|dst| Instr::CellIndex { dst, at, axis })),
-            CellFact::Even(axes) => Value::Truth(Truth::Reg(self.truth(|dst| Instr::CellEven { dst, at, axes }))),
+            CellFact::Outside { axis, by } => Value::Truth(Truth::Reg(self.code.truth(|dst| Instr::CellOutside { dst, at, axis, by }))),
+            CellFact::Index(axis) => Value::Real(self.code.real(|dst| Instr::CellIndex { dst, at, axis })),
+            CellFact::Even(axes) => Value::Truth(Truth::Reg(self.code.truth(|dst| Instr::CellEven { dst, at, axes }))),
         })
     }
 

@@ -1,11 +1,11 @@
 //! From kernels to lane programs.
 //!
-//! [`Builder`] writes operations with as many registers as there are values ([`emit`]); [`join`]
+//! [`Code`] takes operations with as many registers as there are values ([`code`]); [`join`]
 //! makes one operation of common pairs and triples, and [`registers`] gives registers that are free
 //! to others. What is the same for all elements becomes a [`Uniform`]. [`expr`], [`path`] and
 //! [`stmt`] have the parts of kernels, [`fail`] what may fail.
 
-mod emit;
+mod code;
 mod expr;
 mod fail;
 mod join;
@@ -14,17 +14,18 @@ mod registers;
 mod stmt;
 #[cfg(test)]
 mod tests;
+mod value;
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
 use equelle_front::ir::{KBlock, Kernel, LocalId, Precision};
 use equelle_front::types::{Basic, SetId, SetTable};
 use equelle_runtime::grid::Cartesian;
 
-use crate::program::{
-    ArrayLists, EntityReg, EntrySign, Instr, LaneProgram, Layout, OffsetId, RealArray, RealSrc, TruthReg, Uniform, UniformId,
-};
+use crate::program::{EntrySign, Instr, LaneProgram, Layout, RealArray, RealSrc, Uniform, UniformId};
 use crate::refusal::Refusal;
+use code::Code;
+use value::Value;
 
 /// The grid and the form that a kernel is compiled for.
 #[derive(Clone, Copy, Debug)]
@@ -45,65 +46,6 @@ pub struct Target<'a> {
     pub face_axis: Option<usize>,
 }
 
-/// A truth value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Truth {
-    Uniform(UniformId),
-    Reg(TruthReg),
-}
-
-/// An entity of each lane.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Entity {
-    Empty,
-    Here,
-    /// The cell so many cells further along an axis, in a region where there is one.
-    Shift {
-        axis: usize,
-        by: i8,
-    },
-    SideFace {
-        axis: usize,
-        high: bool,
-    },
-    /// A cell at an offset from that of the lane.
-    Offset(OffsetId),
-    Reg(EntityReg),
-}
-
-/// The value of an expression.
-#[derive(Clone, Debug, PartialEq)]
-enum Value {
-    Real(RealSrc),
-    /// As many components as the grid has axes.
-    Vector(Vec<RealSrc>),
-    Truth(Truth),
-    Entity(Entity),
-}
-
-impl Value {
-    fn real(self) -> Result<RealSrc, Refusal> {
-        match self {
-            Value::Real(value) => Ok(value),
-            Value::Vector(_) | Value::Truth(_) | Value::Entity(_) => Err(Refusal::Type),
-        }
-    }
-
-    fn vector(self) -> Result<Vec<RealSrc>, Refusal> {
-        match self {
-            Value::Vector(value) => Ok(value),
-            Value::Real(_) | Value::Truth(_) | Value::Entity(_) => Err(Refusal::Type),
-        }
-    }
-
-    fn truth(self) -> Result<Truth, Refusal> {
-        match self {
-            Value::Truth(value) => Ok(value),
-            Value::Real(_) | Value::Vector(_) | Value::Entity(_) => Err(Refusal::Type),
-        }
-    }
-}
-
 /// Targets of additions to derivatives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Additions {
@@ -119,14 +61,7 @@ enum Additions {
 struct Builder<'a> {
     kernel: &'a Kernel,
     target: Target<'a>,
-    code: Vec<Instr>,
-    uniforms: Vec<Uniform>,
-    uniform_ids: HashMap<Uniform, UniformId>,
-    arrays: ArrayLists,
-    offsets: Vec<(equelle_front::ops::Offset, equelle_front::ops::Beyond)>,
-    /// Operations that the open regions have done, outermost first: by the operation with a
-    /// register of number [`emit::ANY`].
-    done: Vec<HashMap<Instr, u32>>,
+    code: Code,
     locals: Vec<Option<Value>>,
     /// Entities that are never Empty where they are visible.
     never_empty: BTreeSet<LocalId>,
@@ -137,9 +72,6 @@ struct Builder<'a> {
     additions: Additions,
     /// Sign of the sums that are open.
     sign: EntrySign,
-    n_reals: u32,
-    n_truths: u32,
-    n_entities: u32,
 }
 
 /// Compiles a kernel: its checks, and a body of it.
@@ -154,7 +86,7 @@ pub fn build(kernel: &Kernel, block: &KBlock, target: Target<'_>) -> Result<Lane
     for (value, result) in values.into_iter().zip(&kernel.results) {
         builder.store(value, result.ty.basic, &mut output)?;
     }
-    Ok(registers::allocate(join::join(builder.program())))
+    Ok(registers::allocate(join::join(builder.code.program)))
 }
 
 /// Compiles a Jacobian form: the residual with its derivatives, and the places of these, which
@@ -172,8 +104,8 @@ pub fn build_equation(
     pattern.additions = Additions::Marked;
     pattern.block(skeleton).map_err(|refusal| if refusal == Refusal::Type { Refusal::ChosenColumns } else { refusal })?;
     let is_state = |array: &RealArray| matches!(array, RealArray::Scalars(_) | RealArray::Component(..));
-    let by_state = pattern.arrays.reals.iter().any(is_state) || !pattern.arrays.truths.is_empty();
-    if by_state || pattern.uniforms.iter().any(|uniform| !matches!(uniform, Uniform::Const(_))) {
+    let by_state = pattern.code.program.arrays.reals.iter().any(is_state) || !pattern.code.program.arrays.truths.is_empty();
+    if by_state || pattern.code.program.uniforms.iter().any(|uniform| !matches!(uniform, Uniform::Const(_))) {
         return Err(Refusal::ChosenColumns);
     }
     let mut equation = Builder::new(kernel, target);
@@ -181,7 +113,7 @@ pub fn build_equation(
     equation.checks()?;
     let residual = equation.block(block)?.into_iter().next().ok_or(Refusal::Type)?;
     equation.store(residual, Basic::Scalar, &mut 0)?;
-    Ok((registers::allocate(join::join(equation.program())), registers::allocate(pattern.program())))
+    Ok((registers::allocate(join::join(equation.code.program)), registers::allocate(pattern.code.program)))
 }
 
 /// Compiles a form that is evaluated once per axis, for one axis: a program without operations, and
@@ -197,7 +129,7 @@ pub fn build_uniform(kernel: &Kernel, block: &KBlock, target: Target<'_>) -> Res
         Value::Real(RealSrc::Reg(_) | RealSrc::Memory(..)) | Value::Vector(_) | Value::Truth(_) | Value::Entity(_) => Err(Refusal::PerAxis),
     };
     let values = values.into_iter().map(uniform).collect::<Result<_, _>>()?;
-    if builder.code.is_empty() { Ok((builder.program(), values)) } else { Err(Refusal::PerAxis) }
+    if builder.code.program.code.is_empty() { Ok((builder.code.program, values)) } else { Err(Refusal::PerAxis) }
 }
 
 impl<'a> Builder<'a> {
@@ -205,28 +137,14 @@ impl<'a> Builder<'a> {
         Builder {
             kernel,
             target,
-            code: Vec::new(),
-            uniforms: Vec::new(),
-            uniform_ids: HashMap::new(),
-            arrays: ArrayLists::default(),
-            offsets: Vec::new(),
-            done: vec![HashMap::new()],
+            code: Code::new(target.precision, target.layout, target.shape),
             locals: vec![None; kernel.locals.len()],
             never_empty: BTreeSet::new(),
             axis: None,
             wraps: false,
             additions: Additions::None,
             sign: EntrySign::Plus,
-            n_reals: 0,
-            n_truths: 0,
-            n_entities: 0,
         }
-    }
-
-    fn program(self) -> LaneProgram {
-        let Builder { code, uniforms, arrays, offsets, n_truths, n_entities, n_reals, target, .. } = self;
-        let (layout, shape) = (target.layout, target.shape);
-        LaneProgram { code, uniforms, arrays, offsets, layout, shape, n_reals, n_truths, n_entities }
     }
 }
 
@@ -234,7 +152,7 @@ impl Builder<'_> {
     fn checks(&mut self) -> Result<(), Refusal> {
         for check in &self.kernel.checks {
             let condition = self.expr(&check.condition)?.truth()?;
-            let condition = self.truth_reg(condition);
+            let condition = self.code.truth_reg(condition);
             self.code.push(Instr::Check { condition });
         }
         Ok(())
@@ -254,7 +172,7 @@ impl Builder<'_> {
                 }
             }
             (Value::Truth(truth), Basic::Bool) => {
-                let src = self.truth_reg(truth);
+                let src = self.code.truth_reg(truth);
                 self.code.push(Instr::StoreTruth { result, src });
             }
             (Value::Entity(entity), Basic::Entity(_)) => {

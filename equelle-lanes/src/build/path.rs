@@ -1,14 +1,38 @@
 //! Paths, and what is read at their ends.
 
 use equelle_front::ir::{ParamId, Path, Side};
+use equelle_front::ops::SideMap;
 use equelle_front::types::{Basic, CanonicalSet, EntityKind, Extent, SetId};
 
-use super::emit::index_of;
-use super::{Builder, Entity, Truth, Value};
-use crate::program::{ArrayId, Instr, Layout, RankSource, RealArray, RealSrc, Uniform};
+use super::Builder;
+use super::code::index_of;
+use super::value::{Entity, Truth, Value};
+use crate::program::{ArrayId, EntityReg, Instr, Layout, RankSource, RealArray, RealSrc, Uniform};
 use crate::refusal::Refusal;
 
 impl Builder<'_> {
+    /// The register of an entity.
+    pub fn entity_reg(&mut self, entity: Entity) -> Result<EntityReg, Refusal> {
+        Ok(match entity {
+            Entity::Empty => self.code.entity(|dst| Instr::Empty { dst }),
+            Entity::Here => self.code.entity(|dst| Instr::Here { dst }),
+            Entity::SideFace { axis, high } => self.code.entity(|dst| Instr::SideFace { dst, axis: axis as u8, high }),
+            Entity::Offset(offset) => {
+                let from = self.entity_reg(Entity::Here)?;
+                self.code.entity(|dst| Instr::OffsetCell { dst, from, offset })
+            }
+            Entity::Shift { axis, by } => {
+                // In its region there is a cell there, whatever the rule of a side.
+                let mut offset = [0; 3];
+                offset[axis] = by;
+                let beyond = if self.wraps { SideMap::Wrap } else { SideMap::Never };
+                let offset = self.code.offset(offset, [beyond; 6]);
+                return self.entity_reg(Entity::Offset(offset));
+            }
+            Entity::Reg(register) => register,
+        })
+    }
+
     /// The entity at the end of a path.
     pub fn path(&mut self, path: &Path) -> Result<Entity, Refusal> {
         match path {
@@ -21,21 +45,21 @@ impl Builder<'_> {
                 let second = matches!(path, Path::Second(_));
                 let face = self.path(face)?;
                 let face = self.entity_reg(face)?;
-                Ok(Entity::Reg(self.entity(|dst| Instr::FaceCell { dst, face, second })))
+                Ok(Entity::Reg(self.code.entity(|dst| Instr::FaceCell { dst, face, second })))
             }
             Path::Through { param, at } => {
                 let set = self.kernel.param(*param).and_then(|param| param.ty.mapping()).ok_or(Refusal::Type)?;
                 let entity = self.path(at)?;
-                let array = index_of(&mut self.arrays.entities, *param);
+                let array = index_of(&mut self.code.program.arrays.entities, *param);
                 if let Some(offset) = self.consecutive(set, entity) {
-                    return Ok(Entity::Reg(self.entity(|dst| Instr::LoadEntity { dst, array, offset })));
+                    return Ok(Entity::Reg(self.code.entity(|dst| Instr::LoadEntity { dst, array, offset })));
                 }
                 let (at, ranks) = (self.entity_reg(entity)?, self.ranks(set));
-                Ok(Entity::Reg(self.entity(|dst| Instr::GatherEntity { dst, array, ranks, at })))
+                Ok(Entity::Reg(self.code.entity(|dst| Instr::GatherEntity { dst, array, ranks, at })))
             }
             Path::Select { condition, if_true, if_false } => {
                 let condition = self.expr(condition)?.truth()?;
-                match self.known(condition) {
+                match self.code.known(condition) {
                     Some(true) => self.path(if_true),
                     Some(false) => self.path(if_false),
                     None if self.path_needs_region(if_true) || self.path_needs_region(if_false) => self.choice(
@@ -69,12 +93,12 @@ impl Builder<'_> {
                 if self.target.shape.is_none() {
                     return Err(Refusal::OtherEntity);
                 }
-                let offset = self.offset(*by, *beyond);
+                let offset = self.code.offset(*by, *beyond);
                 if from == Entity::Here && self.target.layout == Layout::Consecutive(0) {
                     return Ok(Entity::Offset(offset));
                 }
                 let from = self.entity_reg(from)?;
-                Ok(Entity::Reg(self.entity(|dst| Instr::OffsetCell { dst, from, offset })))
+                Ok(Entity::Reg(self.code.entity(|dst| Instr::OffsetCell { dst, from, offset })))
             }
             Path::Empty => Ok(Entity::Empty),
         }
@@ -96,7 +120,7 @@ impl Builder<'_> {
             Some(kind) => RankSource::All(kind),
             None => RankSource::Set(set),
         };
-        index_of(&mut self.arrays.ranks, source)
+        index_of(&mut self.code.program.arrays.ranks, source)
     }
 
     /// The kind of which a set has all entities.
@@ -133,7 +157,7 @@ impl Builder<'_> {
                 (EntityKind::Cell, Entity::Here | Entity::Shift { .. }, _) => 0,
                 (EntityKind::Cell | EntityKind::Face | EntityKind::Edge | EntityKind::Vertex, ..) => return Err(Refusal::OtherEntity),
             };
-            return Ok(Value::Real(RealSrc::Uniform(self.uniform(Uniform::PerAxis(id, axis as u8)))));
+            return Ok(Value::Real(RealSrc::Uniform(self.code.uniform(Uniform::PerAxis(id, axis as u8)))));
         }
         let ranks = match self.all_of(set) {
             Some(kind) => RankSource::All(kind),
@@ -147,12 +171,12 @@ impl Builder<'_> {
                 Value::Vector((0..dim).map(component).collect::<Result<_, _>>()?)
             }
             Basic::Bool => {
-                let array = index_of(&mut self.arrays.truths, id);
+                let array = index_of(&mut self.code.program.arrays.truths, id);
                 if let Some(offset) = self.consecutive(set, entity) {
-                    return Ok(Value::Truth(Truth::Reg(self.truth(|dst| Instr::LoadTruth { dst, array, offset }))));
+                    return Ok(Value::Truth(Truth::Reg(self.code.truth(|dst| Instr::LoadTruth { dst, array, offset }))));
                 }
                 let (at, ranks) = (self.entity_reg(entity)?, self.ranks(set));
-                Value::Truth(Truth::Reg(self.truth(|dst| Instr::GatherTruth { dst, array, ranks, at })))
+                Value::Truth(Truth::Reg(self.code.truth(|dst| Instr::GatherTruth { dst, array, ranks, at })))
             }
             Basic::Entity(_) | Basic::Text | Basic::Table | Basic::Axis(_) => return Err(Refusal::Type),
         })
@@ -160,7 +184,7 @@ impl Builder<'_> {
 
     fn load_real_on(&mut self, set: SetId, array: RealArray, ranks: RankSource, entity: Entity) -> Result<RealSrc, Refusal> {
         match self.consecutive(set, entity) {
-            Some(offset) => Ok(self.memory(array, offset)),
+            Some(offset) => Ok(self.code.memory(array, offset)),
             None => self.load_real(array, ranks, entity),
         }
     }
@@ -169,18 +193,18 @@ impl Builder<'_> {
     pub fn load_real(&mut self, array: RealArray, ranks: RankSource, entity: Entity) -> Result<RealSrc, Refusal> {
         let is_on = |kind| ranks == RankSource::All(kind);
         if let (Entity::Here, Layout::Consecutive(first), RankSource::All(_)) = (entity, self.target.layout, ranks) {
-            return Ok(self.memory(array, i64::from(first)));
+            return Ok(self.code.memory(array, i64::from(first)));
         }
-        let array = index_of(&mut self.arrays.reals, array);
+        let array = index_of(&mut self.code.program.arrays.reals, array);
         let on_rows = self.target.layout == Layout::Consecutive(0);
         match entity {
             Entity::SideFace { axis, high } if on_rows && is_on(EntityKind::Face) => {
-                Ok(self.real(|dst| Instr::LoadSide { dst, array, axis: axis as u8, high }))
+                Ok(self.code.real(|dst| Instr::LoadSide { dst, array, axis: axis as u8, high }))
             }
-            Entity::Offset(offset) if is_on(EntityKind::Cell) => Ok(self.real(|dst| Instr::LoadOffset { dst, array, offset })),
+            Entity::Offset(offset) if is_on(EntityKind::Cell) => Ok(self.code.real(|dst| Instr::LoadOffset { dst, array, offset })),
             Entity::Empty | Entity::Here | Entity::Shift { .. } | Entity::SideFace { .. } | Entity::Offset(_) | Entity::Reg(_) => {
-                let (at, ranks) = (self.entity_reg(entity)?, index_of(&mut self.arrays.ranks, ranks));
-                Ok(self.real(|dst| Instr::GatherReal { dst, array, ranks, at }))
+                let (at, ranks) = (self.entity_reg(entity)?, index_of(&mut self.code.program.arrays.ranks, ranks));
+                Ok(self.code.real(|dst| Instr::GatherReal { dst, array, ranks, at }))
             }
         }
     }

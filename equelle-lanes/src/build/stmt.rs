@@ -4,7 +4,8 @@ use equelle_front::ir::{KBlock, KStmt, LocalId, ParamId, Path, SideBlocks};
 use equelle_front::ops::FaceReduction;
 use equelle_front::types::Basic;
 
-use super::{Additions, Builder, Entity, Value};
+use super::value::{Entity, Value};
+use super::{Additions, Builder};
 use crate::program::{Accumulation, Address, CellSide, EntityReg, EntryColumn, EntrySign, Instr, RealReg, RealSrc, TruthReg, Uniform};
 use crate::refusal::Refusal;
 
@@ -20,6 +21,19 @@ struct Terms {
 }
 
 impl Builder<'_> {
+    /// Writes code in a region that `open` opens; `close` closes it.
+    pub fn in_region<T>(
+        &mut self,
+        open: Instr,
+        close: impl FnOnce(Address) -> Instr,
+        inside: impl FnOnce(&mut Self) -> Result<T, Refusal>,
+    ) -> Result<T, Refusal> {
+        let begin = self.code.open_region(open)?;
+        let value = inside(self)?;
+        self.code.close_region(begin, close(begin))?;
+        Ok(value)
+    }
+
     /// Statements of a block, then its values.
     pub fn block(&mut self, block: &KBlock) -> Result<Vec<Value>, Refusal> {
         for stmt in &block.statements {
@@ -47,7 +61,7 @@ impl Builder<'_> {
                 let cell = self.path(cell)?;
                 let cell = self.entity_reg(cell)?;
                 let (variables, found) = self.starts(*reduction, results, extreme_faces)?;
-                let (face_reg, outward) = (self.new_entity(), self.new_truth());
+                let (face_reg, outward) = (self.code.new_entity(), self.code.new_truth());
                 self.set(*face, Value::Entity(Entity::Reg(face_reg)))?;
                 self.never_empty.insert(*face);
                 let terms = Terms { reduction: *reduction, how: Accumulation::AddWhere(outward), face: Entity::Reg(face_reg) };
@@ -87,7 +101,7 @@ impl Builder<'_> {
             }
             KStmt::If { results, condition, then, otherwise } => {
                 let condition = self.expr(condition)?.truth()?;
-                let values = match self.known(condition) {
+                let values = match self.code.known(condition) {
                     Some(true) => self.block(then)?,
                     Some(false) => self.block(otherwise)?,
                     None if self.block_needs_region(then) || self.block_needs_region(otherwise) => {
@@ -160,10 +174,10 @@ impl Builder<'_> {
         for local in results {
             let is_vector = self.kernel.local_type(*local).is_some_and(|ty| ty.basic == Basic::Vector);
             let (n, start) = if is_vector { (self.target.dim, 0.0) } else { (1, reduction.start()) };
-            let value = self.uniform(Uniform::Const(start.to_bits()));
+            let value = self.code.uniform(Uniform::Const(start.to_bits()));
             let mut components = Vec::new();
             for _ in 0..n {
-                let dst = self.new_real();
+                let dst = self.code.new_real();
                 self.code.push(Instr::Fill { dst, value });
                 components.push(dst);
             }
@@ -171,7 +185,7 @@ impl Builder<'_> {
         }
         let mut found = Vec::new();
         for _ in extreme_faces {
-            let dst = self.new_entity();
+            let dst = self.code.new_entity();
             self.code.push(Instr::Empty { dst });
             found.push(dst);
         }
@@ -197,7 +211,7 @@ impl Builder<'_> {
             };
             for (term, &variable) in sources.into_iter().zip(components) {
                 if let (Some(largest), Some(&found)) = (largest, found.get(i)) {
-                    let condition = self.new_truth();
+                    let condition = self.code.new_truth();
                     self.code.push(Instr::Replaces { dst: condition, largest, extreme: RealSrc::Reg(variable), term });
                     let face = self.entity_reg(terms.face)?;
                     self.in_region(

@@ -2,11 +2,14 @@
 
 use std::collections::HashMap;
 
-use equelle_front::ops::{Arithmetic, BinaryMath, Comparison, Logic, SideMap};
+use equelle_front::ir::Precision;
+use equelle_front::ops::{Arithmetic, Beyond, BinaryMath, Comparison, Logic, Offset};
+use equelle_runtime::grid::Cartesian;
 
-use super::{Builder, Entity, Truth};
+use super::value::Truth;
 use crate::program::{
-    Address, ArrayId, EntityReg, Instr, MAX_REGIONS, RealArray, RealBinary, RealReg, RealSrc, RealUnary, TruthReg, Uniform, UniformId,
+    Address, ArrayId, EntityReg, Instr, LaneProgram, Layout, MAX_REGIONS, OffsetId, RealArray, RealBinary, RealReg, RealSrc, RealUnary,
+    TruthReg, Uniform, UniformId,
 };
 use crate::refusal::Refusal;
 
@@ -22,66 +25,69 @@ pub fn index_of<T: PartialEq>(list: &mut Vec<T>, value: T) -> ArrayId {
     ArrayId(position as u32)
 }
 
-impl Builder<'_> {
-    fn find(&self, key: &Instr) -> Option<u32> {
-        self.done.iter().rev().find_map(|done| done.get(key).copied())
+/// The code of a program, with what it reads.
+pub(super) struct Code {
+    /// Precision in which the kernel computes.
+    precision: Precision,
+    pub program: LaneProgram,
+    uniform_ids: HashMap<Uniform, UniformId>,
+    /// Operations that the open regions have done, outermost first: by the operation with a
+    /// register of number [`ANY`].
+    done: Vec<HashMap<Instr, u32>>,
+}
+
+impl Code {
+    pub fn new(precision: Precision, layout: Layout, shape: Option<Cartesian>) -> Self {
+        let program = LaneProgram { layout, shape, ..LaneProgram::default() };
+        Code { precision, program, uniform_ids: HashMap::new(), done: vec![HashMap::new()] }
     }
 
-    fn keep(&mut self, key: Instr, register: u32) {
-        if let Some(done) = self.done.last_mut() {
-            done.insert(key, register);
-        }
+    pub fn push(&mut self, instr: Instr) {
+        self.program.code.push(instr);
     }
 
     pub fn new_real(&mut self) -> RealReg {
-        self.n_reals += 1;
-        RealReg(self.n_reals - 1)
+        self.program.n_reals += 1;
+        RealReg(self.program.n_reals - 1)
     }
 
     pub fn new_truth(&mut self) -> TruthReg {
-        self.n_truths += 1;
-        TruthReg(self.n_truths - 1)
+        self.program.n_truths += 1;
+        TruthReg(self.program.n_truths - 1)
     }
 
     pub fn new_entity(&mut self) -> EntityReg {
-        self.n_entities += 1;
-        EntityReg(self.n_entities - 1)
+        self.program.n_entities += 1;
+        EntityReg(self.program.n_entities - 1)
+    }
+
+    /// The register of what an operation gives: that of the same one done before, or a new one.
+    fn once(&mut self, instr: impl Fn(u32) -> Instr, new: impl FnOnce(&mut Code) -> u32) -> u32 {
+        let key = instr(ANY);
+        if let Some(&register) = self.done.iter().rev().find_map(|done| done.get(&key)) {
+            return register;
+        }
+        let register = new(self);
+        self.push(instr(register));
+        if let Some(done) = self.done.last_mut() {
+            done.insert(key, register);
+        }
+        register
     }
 
     /// The number that an operation gives.
     pub fn real(&mut self, instr: impl Fn(RealReg) -> Instr) -> RealSrc {
-        let key = instr(RealReg(ANY));
-        if let Some(register) = self.find(&key) {
-            return RealSrc::Reg(RealReg(register));
-        }
-        let register = self.new_real();
-        self.code.push(instr(register));
-        self.keep(key, register.0);
-        RealSrc::Reg(register)
+        RealSrc::Reg(RealReg(self.once(|register| instr(RealReg(register)), |code| code.new_real().0)))
     }
 
     /// The truth values that an operation gives.
     pub fn truth(&mut self, instr: impl Fn(TruthReg) -> Instr) -> TruthReg {
-        let key = instr(TruthReg(ANY));
-        if let Some(register) = self.find(&key) {
-            return TruthReg(register);
-        }
-        let register = self.new_truth();
-        self.code.push(instr(register));
-        self.keep(key, register.0);
-        register
+        TruthReg(self.once(|register| instr(TruthReg(register)), |code| code.new_truth().0))
     }
 
     /// The entities that an operation gives.
     pub fn entity(&mut self, instr: impl Fn(EntityReg) -> Instr) -> EntityReg {
-        let key = instr(EntityReg(ANY));
-        if let Some(register) = self.find(&key) {
-            return EntityReg(register);
-        }
-        let register = self.new_entity();
-        self.code.push(instr(register));
-        self.keep(key, register.0);
-        register
+        EntityReg(self.once(|register| instr(EntityReg(register)), |code| code.new_entity().0))
     }
 
     /// Something that is the same for all elements.
@@ -89,15 +95,15 @@ impl Builder<'_> {
         if let Some(&id) = self.uniform_ids.get(&uniform) {
             return id;
         }
-        let id = UniformId(self.uniforms.len() as u32);
-        self.uniforms.push(uniform);
+        let id = UniformId(self.program.uniforms.len() as u32);
+        self.program.uniforms.push(uniform);
         self.uniform_ids.insert(uniform, id);
         id
     }
 
     /// A number of the program, rounded to what the kernel computes in.
     pub fn constant(&mut self, value: f64) -> RealSrc {
-        RealSrc::Uniform(self.uniform(Uniform::Const(self.target.precision.round(value).to_bits())))
+        RealSrc::Uniform(self.uniform(Uniform::Const(self.precision.round(value).to_bits())))
     }
 
     pub fn truth_constant(&mut self, value: bool) -> Truth {
@@ -105,7 +111,7 @@ impl Builder<'_> {
     }
 
     fn const_of(&self, id: UniformId) -> Option<f64> {
-        match self.uniforms[id.0 as usize] {
+        match self.program.uniforms[id.0 as usize] {
             Uniform::Const(bits) => Some(f64::from_bits(bits)),
             Uniform::Param(_)
             | Uniform::Component(..)
@@ -202,65 +208,42 @@ impl Builder<'_> {
         }
     }
 
-    /// The register of an entity.
-    pub fn entity_reg(&mut self, entity: Entity) -> Result<EntityReg, Refusal> {
-        Ok(match entity {
-            Entity::Empty => self.entity(|dst| Instr::Empty { dst }),
-            Entity::Here => self.entity(|dst| Instr::Here { dst }),
-            Entity::SideFace { axis, high } => self.entity(|dst| Instr::SideFace { dst, axis: axis as u8, high }),
-            Entity::Offset(offset) => {
-                let from = self.entity_reg(Entity::Here)?;
-                self.entity(|dst| Instr::OffsetCell { dst, from, offset })
-            }
-            Entity::Shift { axis, by } => {
-                // In its region there is a cell there, whatever the rule of a side.
-                let mut offset = [0; 3];
-                offset[axis] = by;
-                let beyond = if self.wraps { SideMap::Wrap } else { SideMap::Never };
-                let offset = self.offset(offset, [beyond; 6]);
-                return self.entity_reg(Entity::Offset(offset));
-            }
-            Entity::Reg(register) => register,
-        })
-    }
-
     /// Consecutive numbers of an array.
     pub fn memory(&mut self, array: RealArray, offset: i64) -> RealSrc {
-        RealSrc::Memory(index_of(&mut self.arrays.reals, array), offset)
+        RealSrc::Memory(index_of(&mut self.program.arrays.reals, array), offset)
     }
 
-    pub fn offset(&mut self, by: equelle_front::ops::Offset, beyond: equelle_front::ops::Beyond) -> crate::program::OffsetId {
-        crate::program::OffsetId(index_of(&mut self.offsets, (by, beyond)).0)
+    pub fn offset(&mut self, by: Offset, beyond: Beyond) -> OffsetId {
+        OffsetId(index_of(&mut self.program.offsets, (by, beyond)).0)
     }
 
-    /// The next address.
-    pub fn here(&self) -> Address {
-        Address(self.code.len() as u32)
-    }
-
-    /// Writes code in a region that `open` opens; `close` closes it.
-    pub fn in_region<T>(
-        &mut self,
-        open: Instr,
-        close: impl FnOnce(Address) -> Instr,
-        inside: impl FnOnce(&mut Self) -> Result<T, Refusal>,
-    ) -> Result<T, Refusal> {
+    /// Opens a region, whose operations are not done outside of it.
+    pub fn open_region(&mut self, open: Instr) -> Result<Address, Refusal> {
         // One is for an extreme over faces.
         if self.done.len() > MAX_REGIONS - 1 {
             return Err(Refusal::Depth);
         }
         let begin = self.here();
-        self.code.push(open);
+        self.push(open);
         self.done.push(HashMap::new());
-        let value = inside(self)?;
+        Ok(begin)
+    }
+
+    /// Closes the region that begins at an address.
+    pub fn close_region(&mut self, begin: Address, close: Instr) -> Result<(), Refusal> {
         self.done.pop();
         let close_at = self.here();
-        match &mut self.code[begin.0 as usize] {
+        match &mut self.program.code[begin.0 as usize] {
             Instr::Enter { end, .. } | Instr::EnterSide { end, .. } | Instr::Faces { end, .. } => *end = close_at,
             _ => return Err(Refusal::Type),
         }
-        self.code.push(close(begin));
-        Ok(value)
+        self.push(close);
+        Ok(())
+    }
+
+    /// The next address.
+    pub fn here(&self) -> Address {
+        Address(self.program.code.len() as u32)
     }
 }
 
