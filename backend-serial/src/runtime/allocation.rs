@@ -24,7 +24,6 @@ use std::sync::Arc;
 
 use equelle_runtime::domain::Domain;
 use equelle_runtime::grid::{Grid, NONE};
-use equelle_runtime::input::CollectionInput;
 use equelle_runtime::{CanonicalSet, EntityKind, Error, KernelInfo, Real, Reduction};
 
 use super::SerialRuntime;
@@ -76,21 +75,6 @@ impl<R: Real> SerialRuntime<R> {
         values.into_buffer()
     }
 
-    /// The numbers of an input, one for each element of a domain.
-    pub(super) fn input_buffer(&self, domain: &Domain, input: &CollectionInput) -> Buffer<R> {
-        let mut out = self.take_buffer(domain.len());
-        match input {
-            CollectionInput::Uniform(value) => out.fill(R::from_f64(*value)),
-            CollectionInput::Values(values) => R::copy_from_f64(&mut out, values),
-        }
-        out
-    }
-
-    /// Takes back numbers that left the pool.
-    pub(super) fn give_back(&self, values: Vec<R>) {
-        self.reals.give_back(values);
-    }
-
     /// [`Self::take_buffer`] for Bools.
     pub fn take_bool_buffer(&self, len: usize) -> Buffer<bool> {
         self.bools.take(len)
@@ -108,14 +92,7 @@ impl<R: Real> SerialRuntime<R> {
 
     /// A collection from a written buffer, with one value per element of the domain.
     pub fn scalar_collection_from(&self, domain: &Arc<Domain>, buffer: Buffer<R>) -> ScalarCollection<R> {
-        debug_assert_eq!(buffer.len(), domain.len());
-        ScalarCollection { domain: Arc::clone(domain), storage: Storage::Dense(buffer.share()), jacobian: None }
-    }
-
-    /// A collection that shares the values of another one on the same domain.
-    pub(super) fn scalar_collection_of(&self, domain: &Arc<Domain>, values: Values<R>) -> ScalarCollection<R> {
-        debug_assert_eq!(values.len(), domain.len());
-        ScalarCollection { domain: Arc::clone(domain), storage: Storage::Dense(values), jacobian: None }
+        ScalarCollection::new(domain, buffer.share())
     }
 
     /// A collection of a Cartesian run with one value per axis (a set of faces) or one value, in
@@ -152,27 +129,20 @@ impl<R: Real> SerialRuntime<R> {
     /// The values have no derivatives: a kernel inside a residual would lose them here, which
     /// [`Self::check_derivatives_kept`] reports.
     pub fn dense(&self, collection: &ScalarCollection<R>) -> Values<R> {
-        self.note_lost_derivatives(collection);
+        self.note_lost_derivatives(collection.jacobian.is_some());
         self.values_of(collection)
     }
 
     /// A component of Vectors, one value per element; `None` beyond the dimension of the grid.
     /// Loses derivatives as [`Self::dense`].
     pub fn dense_component(&self, collection: &VectorCollection<R>, axis: usize) -> Option<Values<R>> {
-        self.note_lost_vector_derivatives(collection);
+        self.note_lost_derivatives(collection.has_derivatives());
         collection.component(axis).cloned()
     }
 
-    /// Stores the line at which values of a collection were read without its derivatives.
-    pub(super) fn note_lost_derivatives(&self, collection: &ScalarCollection<R>) {
-        if collection.jacobian.is_some() && self.derivatives_lost.get().is_none() {
-            self.derivatives_lost.set(Some(self.current_line()));
-        }
-    }
-
-    /// [`Self::note_lost_derivatives`] for vectors.
-    pub(super) fn note_lost_vector_derivatives(&self, collection: &VectorCollection<R>) {
-        if collection.has_derivatives() && self.derivatives_lost.get().is_none() {
+    /// Stores the line at which values were read without derivatives, if they have some.
+    pub(super) fn note_lost_derivatives(&self, has_derivatives: bool) {
+        if has_derivatives && self.derivatives_lost.get().is_none() {
             self.derivatives_lost.set(Some(self.current_line()));
         }
     }
@@ -181,7 +151,11 @@ impl<R: Real> SerialRuntime<R> {
     pub(super) fn values_of(&self, collection: &ScalarCollection<R>) -> Values<R> {
         match &collection.storage {
             Storage::Dense(values) => values.clone(),
-            Storage::PerAxis(values) => self.broadcast_per_axis(&collection.domain, *values),
+            Storage::PerAxis(values) => {
+                let mut dense = self.take_buffer(collection.domain.len());
+                broadcast_per_axis(self.grid(), &collection.domain, *values, &mut dense);
+                dense.share()
+            }
         }
     }
 
@@ -193,28 +167,6 @@ impl<R: Real> SerialRuntime<R> {
     /// `Simulation` for Max or Min over a domain without elements.
     pub fn reduce_with(&self, reduction: Reduction, domain: &Arc<Domain>, value: impl FnMut(usize) -> f64) -> Result<f64, Error> {
         self.located(discrete::reduce_with(self, reduction, domain, value))
-    }
-
-    fn broadcast_per_axis(&self, domain: &Domain, values: [R; 3]) -> Values<R> {
-        let mut dense = self.take_buffer(domain.len());
-        match (domain.kind(), self.grid().closed_shape()) {
-            (EntityKind::Face, Some(shape)) => {
-                // Faces are numbered axis by axis.
-                let starts = [shape.face_start(1), shape.face_start(2)];
-                if domain.is_all() {
-                    dense[..starts[0]].fill(values[0]);
-                    dense[starts[0]..starts[1]].fill(values[1]);
-                    dense[starts[1]..].fill(values[2]);
-                } else {
-                    for (out, &face) in dense.iter_mut().zip(domain.elements()) {
-                        let face = face as usize;
-                        *out = values[usize::from(face >= starts[0]) + usize::from(face >= starts[1])];
-                    }
-                }
-            }
-            (EntityKind::Face | EntityKind::Cell | EntityKind::Edge | EntityKind::Vertex, _) => dense.fill(values[0]),
-        }
-        dense.share()
     }
 
     /// The error of data or geometry read at an Empty element: entry `position` of a collection on
@@ -232,6 +184,27 @@ impl<R: Real> SerialRuntime<R> {
     /// Adds the current line to the error of an operation.
     pub(super) fn located<T>(&self, result: Result<T, Error>) -> Result<T, Error> {
         result.map_err(|error| self.session.locate(error))
+    }
+}
+
+/// Writes a value per axis to the elements of a domain.
+fn broadcast_per_axis<R: Real>(grid: &Grid, domain: &Domain, values: [R; 3], dense: &mut [R]) {
+    match (domain.kind(), grid.closed_shape()) {
+        (EntityKind::Face, Some(shape)) => {
+            // Faces are numbered axis by axis.
+            let starts = [shape.face_start(1), shape.face_start(2)];
+            if domain.is_all() {
+                dense[..starts[0]].fill(values[0]);
+                dense[starts[0]..starts[1]].fill(values[1]);
+                dense[starts[1]..].fill(values[2]);
+            } else {
+                for (out, &face) in dense.iter_mut().zip(domain.elements()) {
+                    let face = face as usize;
+                    *out = values[usize::from(face >= starts[0]) + usize::from(face >= starts[1])];
+                }
+            }
+        }
+        (EntityKind::Face | EntityKind::Cell | EntityKind::Edge | EntityKind::Vertex, _) => dense.fill(values[0]),
     }
 }
 

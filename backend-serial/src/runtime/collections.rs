@@ -29,6 +29,12 @@ pub struct ScalarCollection<R = f64> {
 }
 
 impl<R: Real> ScalarCollection<R> {
+    /// Constants, one for each element.
+    pub(super) fn new(domain: &Arc<Domain>, values: Values<R>) -> Self {
+        debug_assert_eq!(values.len(), domain.len());
+        ScalarCollection { domain: Arc::clone(domain), storage: Storage::Dense(values), jacobian: None }
+    }
+
     /// Its domain.
     pub fn domain(&self) -> &Arc<Domain> {
         &self.domain

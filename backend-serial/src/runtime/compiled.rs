@@ -5,10 +5,10 @@ use equelle_runtime::{Error, Real, Residual};
 
 use super::SerialRuntime;
 use super::collections::ScalarCollection;
-#[cfg(feature = "solvers")]
-use super::newton_on_ranks::forget_solvers;
 #[cfg(not(feature = "solvers"))]
-use super::without_newton::forget_solvers;
+use super::without_newton::{forget_solvers, newton_solve};
+#[cfg(feature = "solvers")]
+use super::{newton::newton_solve, newton_on_ranks::forget_solvers};
 
 /// A number type for which this crate is compiled.
 pub trait CompiledReal: Real {
@@ -34,7 +34,7 @@ macro_rules! compiled {
                 guesses: &[ScalarCollection<Self>],
                 residual: &mut Residual<'_, SerialRuntime<Self>>,
             ) -> Result<Vec<ScalarCollection<Self>>, Error> {
-                rt.newton_solve(guesses, residual)
+                newton_solve(rt, guesses, residual)
             }
 
             fn forget_solvers(rt: &mut SerialRuntime<Self>) {

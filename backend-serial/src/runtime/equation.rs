@@ -126,11 +126,6 @@ impl<R: Real> SerialRuntime<R> {
         Ok(ScalarCollection { jacobian: Some(Rc::new(jacobian)), ..residual })
     }
 
-    /// Number of stencils built in this run: it does not grow in later steps.
-    pub fn stencils_built(&self) -> u64 {
-        self.stencils.built
-    }
-
     /// The values of an unknown, for a kernel with derivatives.
     pub fn unknown_values(&self, unknown: &ScalarCollection<R>) -> Values<R> {
         self.values_of(unknown)

@@ -50,7 +50,7 @@ impl<R: Real> SerialRuntime<R> {
     /// [`SerialRuntime::unknown`] with existing derivatives.
     pub(super) fn unknown_with(&self, values: &ScalarCollection<R>, identity: &Rc<Jacobian<R>>) -> ScalarCollection<R> {
         // Never per axis, so that no kernel reads an unknown in that form.
-        let mut unknown = self.scalar_collection_of(&values.domain, self.values_of(values));
+        let mut unknown = ScalarCollection::new(&values.domain, self.values_of(values));
         unknown.jacobian = Some(Rc::clone(identity));
         unknown
     }

@@ -43,13 +43,13 @@ impl<R: Real> HostAccess for SerialRuntime<R> {
 
     fn values(&mut self, c: &ScalarCollection<R>) -> Result<Vec<f64>, Error> {
         // Interpreted kernels read values here.
-        self.note_lost_derivatives(c);
+        self.note_lost_derivatives(c.jacobian.is_some());
         Ok(R::slice_to_f64(&self.values_of(c)))
     }
 
     fn vectors(&mut self, c: &VectorCollection<R>) -> Result<Vec<Vec<f64>>, Error> {
         // Interpreted kernels read values here.
-        self.note_lost_vector_derivatives(c);
+        self.note_lost_derivatives(c.has_derivatives());
         Ok(c.components().map(|component| R::slice_to_f64(component)).collect())
     }
 
@@ -62,8 +62,8 @@ impl<R: Real> HostAccess for SerialRuntime<R> {
     }
 
     fn scalar_collection(&mut self, domain: &Arc<Domain>, values: Vec<f64>) -> Result<ScalarCollection<R>, Error> {
-        self.check_length(domain, values.len())?;
-        Ok(self.scalar_collection_of(domain, self.reals.adopt(R::vec_from_f64(values))))
+        self.located(check_length(domain, values.len()))?;
+        Ok(ScalarCollection::new(domain, self.reals.adopt(R::vec_from_f64(values))))
     }
 
     fn vector_collection(&mut self, domain: &Arc<Domain>, components: Vec<Vec<f64>>) -> Result<VectorCollection<R>, Error> {
@@ -73,7 +73,7 @@ impl<R: Real> HostAccess for SerialRuntime<R> {
             return self.located(Err(Error::new(ErrorKind::Data, message)));
         }
         for component in &components {
-            self.check_length(domain, component.len())?;
+            self.located(check_length(domain, component.len()))?;
         }
         let mut components = components.into_iter().map(|component| self.reals.adopt(R::vec_from_f64(component)));
         let components: [Option<Values<R>>; 3] = std::array::from_fn(|_| components.next());
@@ -81,22 +81,20 @@ impl<R: Real> HostAccess for SerialRuntime<R> {
     }
 
     fn bool_collection(&mut self, domain: &Arc<Domain>, values: Vec<bool>) -> Result<BoolCollection, Error> {
-        self.check_length(domain, values.len())?;
+        self.located(check_length(domain, values.len()))?;
         Ok(BoolCollection { domain: Arc::clone(domain), values: self.bools.adopt(values) })
     }
 
     fn entity_collection(&mut self, domain: &Arc<Domain>, kind: EntityKind, values: Vec<Option<u32>>) -> Result<EntityCollection, Error> {
-        self.check_length(domain, values.len())?;
+        self.located(check_length(domain, values.len()))?;
         let values = values.into_iter().map(|entity| entity.unwrap_or(NONE)).collect();
         Ok(EntityCollection { domain: Arc::clone(domain), kind, values: self.indices.adopt(values) })
     }
 }
 
-impl<R: Real> SerialRuntime<R> {
-    fn check_length(&self, domain: &Domain, len: usize) -> Result<(), Error> {
-        if len == domain.len() {
-            return Ok(());
-        }
-        self.located(Err(Error::new(ErrorKind::Data, format!("{len} values given for a domain of {} elements", domain.len()))))
+fn check_length(domain: &Domain, len: usize) -> Result<(), Error> {
+    if len == domain.len() {
+        return Ok(());
     }
+    Err(Error::new(ErrorKind::Data, format!("{len} values given for a domain of {} elements", domain.len())))
 }

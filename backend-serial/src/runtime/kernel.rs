@@ -201,7 +201,7 @@ impl<R: Real> SerialRuntime<R> {
         values: &ScalarCollection<R>,
         kernel: &KernelInfo,
     ) -> Result<f64, Error> {
-        self.note_lost_derivatives(values);
+        self.note_lost_derivatives(values.jacobian.is_some());
         discrete::reduce(self, reduction, values).map_err(|error| self.placed(error, kernel))
     }
 

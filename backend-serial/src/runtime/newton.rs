@@ -24,28 +24,26 @@ use super::newton_evaluation::evaluate;
 use super::newton_on_ranks::newton_on_ranks;
 use super::newton_state::{Assembled, Shared};
 
-impl<R: Real> SerialRuntime<R> {
-    /// Solves `residual(u) = 0` from the guesses.
-    pub(super) fn newton_solve(
-        &mut self,
-        guesses: &[ScalarCollection<R>],
-        residual: &mut Residual<'_, Self>,
-    ) -> Result<Vec<ScalarCollection<R>>, Error> {
-        if let Some(rank) = self.session.rank().cloned() {
-            return newton_on_ranks(self, rank, guesses, residual);
-        }
-        let line = self.current_line();
-        let (options, linear) = self.newton.options(&mut self.session, R::EPSILON)?;
-        let iterate = guesses.iter().map(|guess| self.without_derivatives(guess)).collect();
-        let state = self.newton.begin(line, (&options, linear), iterate);
-        let mut problem = SerialProblem { rt: self, residual, state, identities: Vec::new(), values: Vec::new(), unsolved: None };
-        let outcome = newton::solve(&mut problem, &options);
-        let SerialProblem { state, .. } = problem;
-        let iterate = self.newton.end(state);
-        self.session.line(line);
-        outcome.map_err(|error| error.at(line))?;
-        Ok(iterate)
+/// Solves `residual(u) = 0` from the guesses.
+pub(super) fn newton_solve<R: Real>(
+    rt: &mut SerialRuntime<R>,
+    guesses: &[ScalarCollection<R>],
+    residual: &mut Residual<'_, SerialRuntime<R>>,
+) -> Result<Vec<ScalarCollection<R>>, Error> {
+    if let Some(rank) = rt.session.rank().cloned() {
+        return newton_on_ranks(rt, rank, guesses, residual);
     }
+    let line = rt.current_line();
+    let (options, linear) = rt.newton.options(&mut rt.session, R::EPSILON)?;
+    let iterate = guesses.iter().map(|guess| rt.without_derivatives(guess)).collect();
+    let state = rt.newton.begin(line, (&options, linear), iterate);
+    let mut problem = SerialProblem { rt, residual, state, identities: Vec::new(), values: Vec::new(), unsolved: None };
+    let outcome = newton::solve(&mut problem, &options);
+    let SerialProblem { state, .. } = problem;
+    let iterate = rt.newton.end(state);
+    rt.session.line(line);
+    outcome.map_err(|error| error.at(line))?;
+    Ok(iterate)
 }
 
 impl<R: Real> Field for ScalarCollection<R> {
@@ -155,11 +153,11 @@ impl<R: Real> SerialProblem<'_, '_, R> {
     fn keep(&mut self, matrix: HostMatrix) {
         match matrix {
             HostMatrix::Rows(matrix) if self.state.iterate.len() == 1 => {
-                self.rt.give_back(R::vec_from_f64(matrix.into_rows().into_values()))
+                self.rt.reals.give_back(R::vec_from_f64(matrix.into_rows().into_values()))
             }
             HostMatrix::Rows(matrix) => self.values = matrix.into_rows().into_values(),
             HostMatrix::Blocks(matrix) => {
-                matrix.into_values().into_iter().for_each(|values| self.rt.give_back(R::vec_from_f64(values)));
+                matrix.into_values().into_iter().for_each(|values| self.rt.reals.give_back(R::vec_from_f64(values)));
             }
         }
     }

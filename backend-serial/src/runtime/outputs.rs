@@ -3,30 +3,29 @@
 use std::sync::Arc;
 
 use equelle_runtime::domain::Domain;
-use equelle_runtime::ranks::{RankContext, RankWork};
+use equelle_runtime::ranks::RankWork;
 use equelle_runtime::wire::Wire;
-use equelle_runtime::{Check, Error, Exchange, Output, Real};
+use equelle_runtime::{Check, Error, Exchange, Output, Real, Session};
 
 use super::SerialRuntime;
 use super::collections::{BoolCollection, EntityCollection, ScalarCollection, Storage, VectorCollection};
 use super::pool::Values;
 
-impl<R: Real> SerialRuntime<R> {
-    /// Brings values of the halo from their owners; into a copy where others hold the values.
-    fn exchange_values<T: Wire>(&self, rank: &RankContext, domain: &Arc<Domain>, values: &mut Values<T>, depth: u32) -> Result<(), Error> {
-        let _time = rank.progress().work().time(RankWork::Exchange);
-        let mut buffer = values.take().into_buffer();
-        rank.exchange(domain, &mut buffer, depth).map_err(|error| self.session.locate(error))?;
-        *values = buffer.share();
-        Ok(())
-    }
+/// Brings values of the halo from their owners, if this is a rank; into a copy where others hold
+/// the values.
+fn exchange_values<T: Wire>(session: &Session, domain: &Arc<Domain>, values: &mut Values<T>, depth: u32) -> Result<(), Error> {
+    let Some(rank) = session.rank() else { return Ok(()) };
+    let _time = rank.progress().work().time(RankWork::Exchange);
+    let mut buffer = values.take().into_buffer();
+    rank.exchange(domain, &mut buffer, depth).map_err(|error| session.locate(error))?;
+    *values = buffer.share();
+    Ok(())
 }
 
 impl<R: Real> Exchange<ScalarCollection<R>> for SerialRuntime<R> {
     fn exchange(&mut self, values: &mut ScalarCollection<R>, depth: u32) -> Result<(), Error> {
-        let Some(rank) = self.session.rank() else { return Ok(()) };
         match &mut values.storage {
-            Storage::Dense(dense) => self.exchange_values(rank, &values.domain, dense, depth),
+            Storage::Dense(dense) => exchange_values(&self.session, &values.domain, dense, depth),
             // The same on all ranks.
             Storage::PerAxis(_) => Ok(()),
         }
@@ -35,16 +34,14 @@ impl<R: Real> Exchange<ScalarCollection<R>> for SerialRuntime<R> {
 
 impl<R: Real> Exchange<VectorCollection<R>> for SerialRuntime<R> {
     fn exchange(&mut self, values: &mut VectorCollection<R>, depth: u32) -> Result<(), Error> {
-        let Some(rank) = self.session.rank() else { return Ok(()) };
         let mut components = values.components.iter_mut().flatten();
-        components.try_for_each(|component| self.exchange_values(rank, &values.domain, component, depth))
+        components.try_for_each(|component| exchange_values(&self.session, &values.domain, component, depth))
     }
 }
 
 impl<R: Real> Exchange<BoolCollection> for SerialRuntime<R> {
     fn exchange(&mut self, values: &mut BoolCollection, depth: u32) -> Result<(), Error> {
-        let Some(rank) = self.session.rank() else { return Ok(()) };
-        self.exchange_values(rank, &values.domain, &mut values.values, depth)
+        exchange_values(&self.session, &values.domain, &mut values.values, depth)
     }
 }
 

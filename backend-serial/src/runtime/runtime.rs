@@ -16,7 +16,7 @@ use equelle_runtime::{CanonicalSet, EquelleRuntime, Error, MemoryPlan, Real, Tab
 use super::collections::{BoolCollection, EntityCollection, ScalarCollection, VectorCollection};
 #[cfg(feature = "solvers")]
 use super::newton_state::{Assembled, NewtonState};
-use super::pool::Pool;
+use super::pool::{Buffer, Pool};
 #[cfg(feature = "solvers")]
 use super::rank_systems::Solvers;
 use super::stencil::Stencils;
@@ -105,19 +105,14 @@ enum Elements {
     None,
 }
 
-#[cfg(feature = "solvers")]
-impl<R: Real> SerialRuntime<R> {
-    /// Bytes of the patterns that systems of equations share.
-    fn patterns_of_systems(&self) -> usize {
-        self.newton.patterns().flatten().map(Assembled::bytes).sum()
+/// The numbers of an input, one for each element of a domain.
+fn input_buffer<R: Real>(rt: &SerialRuntime<R>, domain: &Domain, input: &CollectionInput) -> Buffer<R> {
+    let mut out = rt.take_buffer(domain.len());
+    match input {
+        CollectionInput::Uniform(value) => out.fill(R::from_f64(*value)),
+        CollectionInput::Values(values) => R::copy_from_f64(&mut out, values),
     }
-}
-
-#[cfg(not(feature = "solvers"))]
-impl<R: Real> SerialRuntime<R> {
-    fn patterns_of_systems(&self) -> usize {
-        0
-    }
+    out
 }
 
 impl<R: Real> EquelleRuntime for SerialRuntime<R> {
@@ -199,12 +194,12 @@ impl<R: Real> EquelleRuntime for SerialRuntime<R> {
 
     fn input_collection(&mut self, name: &str, domain: &Arc<Domain>) -> Result<ScalarCollection<R>, Error> {
         let values = self.session.inputs().collection(name, domain)?;
-        Ok(self.scalar_collection_from(domain, self.input_buffer(domain, &values)))
+        Ok(self.scalar_collection_from(domain, input_buffer(self, domain, &values)))
     }
 
     fn input_vectors(&mut self, name: &str, domain: &Arc<Domain>) -> Result<VectorCollection<R>, Error> {
         let components = self.session.inputs().vectors(name, domain)?;
-        Ok(self.vector_collection_from(domain, components.iter().map(|values| self.input_buffer(domain, values))))
+        Ok(self.vector_collection_from(domain, components.iter().map(|values| input_buffer(self, domain, values))))
     }
 
     fn input_bools(&mut self, name: &str, domain: &Arc<Domain>) -> Result<BoolCollection, Error> {
@@ -292,7 +287,9 @@ impl<R: Real> EquelleRuntime for SerialRuntime<R> {
                 bytes(counters.bytes as u64),
                 counters.bytes
             ));
-            let patterns = self.stencils.bytes() + self.patterns_of_systems();
+            let patterns = self.stencils.bytes();
+            #[cfg(feature = "solvers")]
+            let patterns = patterns + self.newton.patterns().flatten().map(Assembled::bytes).sum::<usize>();
             if let (true, Some(planned)) = (patterns > 0, self.session.memory().patterns(size_of::<R>())?) {
                 self.session.note(format!("patterns of Jacobians: {} ({patterns} bytes, {planned} bytes planned)", bytes(patterns as u64)));
             }

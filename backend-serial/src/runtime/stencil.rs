@@ -333,8 +333,6 @@ impl<'a, R: Real> RowEntries<'a, R> {
 #[derive(Default)]
 pub(super) struct Stencils {
     known: Vec<(String, Rc<Stencil>)>,
-    /// Number of stencils built.
-    pub built: u64,
 }
 
 impl Stencils {
@@ -350,7 +348,6 @@ impl Stencils {
         pattern.slots.shrink_to_fit();
         let Pattern { row_ptr, columns, slots, slot_starts, .. } = pattern;
         let stencil = Rc::new(Stencil { row_ptr: Arc::new(row_ptr), columns: Arc::new(columns), slots, slot_starts, key });
-        self.built += 1;
         self.known.retain(|(name, _)| *name != kernel);
         self.known.push((kernel.to_owned(), Rc::clone(&stencil)));
         stencil
