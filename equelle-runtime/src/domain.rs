@@ -349,12 +349,4 @@ impl Domain {
             _ => self.elements() == other.elements(),
         }
     }
-
-    /// The position of each element of `self` in `within`.
-    ///
-    /// # Errors
-    /// The position in `self` of the first element that is not in `within`.
-    pub fn ranks_in(&self, within: &Domain) -> Result<Vec<u32>, usize> {
-        self.elements().iter().enumerate().map(|(position, &element)| within.rank(element).ok_or(position)).collect()
-    }
 }

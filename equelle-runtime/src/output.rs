@@ -184,7 +184,7 @@ impl Outputs {
             return Ok(Outputs::new(Target::Nowhere { to_files }, plan));
         }
         let mut outputs = Outputs::new(Target::Streams { console, to_files, record: record.clone() }, plan);
-        outputs.files = FileQueue::new(probes, meshes);
+        (outputs.files.probes, outputs.files.meshes) = (probes, meshes);
         outputs.warnings.append(&mut outputs.plan.warnings);
         if to_files == ToFiles::All {
             outputs.warnings.extend(record.open()?);
@@ -429,7 +429,7 @@ impl Outputs {
     fn columns<R: Real>(&mut self, tag: &str, columns: &[&[R]], one_line: bool, kept: impl FnOnce() -> Record) -> Result<(), Error> {
         let elements = columns.first().map_or(0, |column| column.len());
         if let Some(record) = self.record_of_files(elements)? {
-            self.files.wait(false)?;
+            self.files.writer.wait(false)?;
             let content = FileContent::Tag { tag: tag.to_owned(), number: self.next_number(&record, tag)?, format: TagFormat::Text };
             let moment = self.position.moment();
             return write_columns(&record, FileEntry::new(content, moment.step, moment.time), columns, &mut self.rows);

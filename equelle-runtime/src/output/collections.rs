@@ -58,7 +58,7 @@ impl Outputs {
     /// The grid without its geometry, for files of VTK.
     pub fn set_grid(&mut self, grid: &Arc<Grid>) {
         if self.plan.formats.vtu {
-            self.files.set_grid(grid);
+            self.files.grid.get_or_insert_with(|| Arc::clone(grid));
         }
     }
 
@@ -154,7 +154,7 @@ impl Outputs {
         if let Some(step) = self.open_step(tag, Some(support.kind)) {
             (step.has_collections, step.line) = (true, line);
         }
-        let grid = self.files.grid();
+        let grid = self.files.grid.clone();
         let order = FieldOrder { tag: tag.to_owned(), grid, number, line, moment: self.position.moment(), support, unit, values };
         self.send(Order::Field(order), true)
     }
@@ -216,7 +216,7 @@ impl Outputs {
     /// # Errors
     /// Their error, unless it was returned before.
     pub fn wait_for_outputs(&mut self) -> Result<(), Error> {
-        self.files.wait(false)
+        self.files.writer.wait(false)
     }
 
     /// At the end of a run, or before it is continued from here: what was put out is complete, and
@@ -226,7 +226,7 @@ impl Outputs {
     /// Their error, unless it was returned before.
     pub fn complete(&mut self) -> Result<(), Error> {
         self.end_step();
-        self.files.wait(true)
+        self.files.writer.wait(true)
     }
 
     /// Warnings at the end of a run that finished: what the parameters ask for and did not happen.
@@ -247,7 +247,7 @@ impl Outputs {
             warnings.push(format!("output_times: the run ended before {}{end}", left.join(", ")));
         }
         let is_in_memory = matches!(self.target, Target::Memory { .. });
-        if !is_in_memory && !self.plan.schedule.is_all() && !self.files.has_any() {
+        if !is_in_memory && !self.plan.schedule.is_all() && !self.files.writer.has_started() && self.files.continues_after.is_none() {
             warnings.push(format!(
                 "output_every and output_times have no effect: nothing went to a file; collections of up to {LARGE} elements are printed unless output_format is given"
             ));

@@ -14,46 +14,18 @@ use crate::threads::Threads;
 /// Files on their way to the thread that writes them.
 #[derive(Default)]
 pub(super) struct FileQueue {
-    writer: Writer,
+    pub writer: Writer,
     /// Until the thread has them.
-    probes: Vec<Probe>,
+    pub probes: Vec<Probe>,
     /// With files of VTK, until the thread has them.
-    meshes: Option<Meshes>,
+    pub meshes: Option<Meshes>,
     /// The grid without geometry, for files of VTK.
-    grid: Option<Arc<Grid>>,
+    pub grid: Option<Arc<Grid>>,
     /// The round after which the run goes on, and the number of steps written by then.
-    continues_after: Option<(u64, u64)>,
+    pub continues_after: Option<(u64, u64)>,
 }
 
 impl FileQueue {
-    pub(super) fn new(probes: Vec<Probe>, meshes: Option<Meshes>) -> FileQueue {
-        FileQueue { probes, meshes, ..FileQueue::default() }
-    }
-
-    /// Sets the grid, once.
-    pub(super) fn set_grid(&mut self, grid: &Arc<Grid>) {
-        self.grid.get_or_insert_with(|| Arc::clone(grid));
-    }
-
-    pub(super) fn grid(&self) -> Option<Arc<Grid>> {
-        self.grid.clone()
-    }
-
-    /// The run goes on after a round, with the number of steps written by then.
-    pub(super) fn continue_after(&mut self, round: u64, written_steps: u64) {
-        self.continues_after = Some((round, written_steps));
-    }
-
-    /// True if there are files, of this run or of the one that it continues.
-    pub(super) fn has_any(&self) -> bool {
-        self.writer.has_started() || self.continues_after.is_some()
-    }
-
-    /// [`Writer::wait`].
-    pub(super) fn wait(&mut self, lists: bool) -> Result<(), Error> {
-        self.writer.wait(lists)
-    }
-
     /// Queues an order. With `reports`, returns the error of earlier ones, else leaves it to the
     /// next report.
     pub(super) fn add(

@@ -40,7 +40,7 @@ impl Outputs {
     /// files of VTK were written in its round.
     pub fn resume(&mut self, counters: OutputCounters, step_files: u32) {
         self.is_replay = false;
-        self.files.continue_after(counters.step, counters.written_steps);
+        self.files.continues_after = Some((counters.step, counters.written_steps));
         if let Some(record) = self.record() {
             record.keep(&counters, step_files);
         }

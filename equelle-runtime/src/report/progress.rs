@@ -33,7 +33,6 @@ const BETWEEN_EVENTS: Duration = Duration::from_millis(100);
 impl Progress {
     /// Starts the clock.
     pub fn new(style: ProgressStyle, format: MessageFormat, out: Box<dyn Write + Send>) -> Self {
-        let now = Instant::now();
         // Programs get everything: there is no bar, and `--quiet` is for users.
         let style = match format {
             MessageFormat::Human => style,
@@ -42,8 +41,8 @@ impl Progress {
         Progress {
             style,
             messages: Messages::new(format, out),
-            started: now,
-            rounds: Rounds::new(now),
+            started: Instant::now(),
+            rounds: Rounds::default(),
             last_shown: None,
             bar_open: false,
             last_event: None,
@@ -71,7 +70,8 @@ impl Progress {
     /// The outermost loop goes on after `done` of its rounds, which are not shown again; the run
     /// after `steps` rounds of outermost loops.
     pub fn skip(&mut self, done: usize, steps: usize) {
-        self.rounds.skip(done, steps);
+        let rounds = &mut self.rounds;
+        (rounds.done, rounds.skipped, rounds.steps, rounds.earlier_steps) = (done, done, steps, steps);
     }
 
     /// Ends one iteration of the innermost loop.

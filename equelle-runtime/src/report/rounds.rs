@@ -4,17 +4,19 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Rounds of the outermost loop that runs, and those of all outermost loops.
+#[derive(Default)]
 pub struct Rounds {
     depth: usize,
     /// `None` where a condition decides.
     pub(super) total: Option<usize>,
     pub(super) done: usize,
     /// Rounds that an earlier run did.
-    skipped: usize,
-    pub(super) steps: usize,
+    pub(super) skipped: usize,
+    /// Steps of outermost loops so far.
+    pub steps: usize,
     /// Those of them that an earlier run did.
-    earlier_steps: usize,
-    loop_started: Instant,
+    pub(super) earlier_steps: usize,
+    loop_started: Option<Instant>,
     /// Time of outermost loops that are over.
     in_loops: Duration,
     pauses: Pauses,
@@ -68,32 +70,13 @@ impl Drop for Pause {
 }
 
 impl Rounds {
-    pub(super) fn new(now: Instant) -> Self {
-        Rounds {
-            depth: 0,
-            total: None,
-            done: 0,
-            skipped: 0,
-            steps: 0,
-            earlier_steps: 0,
-            loop_started: now,
-            in_loops: Duration::ZERO,
-            pauses: Pauses::default(),
-        }
-    }
-
     /// Begins a loop; true if it is the outermost one.
     pub(super) fn begin(&mut self, total: Option<usize>) -> bool {
         self.depth += 1;
         if self.is_outermost() {
-            (self.total, self.done, self.skipped, self.loop_started) = (total, 0, 0, Instant::now());
+            (self.total, self.done, self.skipped, self.loop_started) = (total, 0, 0, Some(Instant::now()));
         }
         self.is_outermost()
-    }
-
-    /// Goes on after `done` rounds of the loop, and `steps` of all.
-    pub(super) fn skip(&mut self, done: usize, steps: usize) {
-        (self.done, self.skipped, self.steps, self.earlier_steps) = (done, done, steps, steps);
     }
 
     /// Ends a round of the innermost loop; true if that is the outermost one.
@@ -108,14 +91,14 @@ impl Rounds {
     pub(super) fn end(&mut self) -> bool {
         self.depth = self.depth.saturating_sub(1);
         if self.depth == 0 {
-            self.in_loops += self.loop_started.elapsed();
+            self.in_loops += self.elapsed(Instant::now());
         }
         self.depth == 0
     }
 
     /// Time since the outermost loop began.
     pub(super) fn elapsed(&self, now: Instant) -> Duration {
-        now.duration_since(self.loop_started)
+        self.loop_started.map_or(Duration::ZERO, |started| now.duration_since(started))
     }
 
     /// Expected seconds to the end of the loop; NaN if not known.
@@ -131,14 +114,9 @@ impl Rounds {
         self.total.filter(|_| self.depth > 0)
     }
 
-    /// Steps of outermost loops so far.
-    pub fn steps(&self) -> usize {
-        self.steps
-    }
-
     /// Rounds of outermost loops that this run did, and their time without reading and writing.
     pub fn in_this_run(&self) -> (usize, Duration) {
-        let running = if self.depth > 0 { self.loop_started.elapsed() } else { Duration::ZERO };
+        let running = if self.depth > 0 { self.elapsed(Instant::now()) } else { Duration::ZERO };
         (self.steps - self.earlier_steps, (self.in_loops + running).saturating_sub(self.pauses.total()))
     }
 

@@ -107,7 +107,7 @@ impl Timing {
     pub(super) fn end_round(&self, is_over: bool, progress: &Progress) {
         let Some(profiler) = &self.profiler else { return };
         if progress.rounds().is_outermost() {
-            let phase = match (is_over, progress.rounds().steps()) {
+            let phase = match (is_over, progress.rounds().steps) {
                 (true, _) => Phase::After,
                 // The round that ends is not counted yet.
                 (false, 0) if profiler.state().open.last().is_some_and(|open| open.rounds == 0) => Phase::FirstStep,

@@ -38,7 +38,7 @@ impl Session {
         }
         self.tell_audit();
         let ranks = ranks_report(self);
-        let of_ranks = ranks.as_ref().map(|ranks| ranks.lines(self.run.progress.rounds().steps(), self.profiler().is_some()));
+        let of_ranks = ranks.as_ref().map(|ranks| ranks.lines(self.run.progress.rounds().steps, self.profiler().is_some()));
         self.run.progress.event(&self.summary_event(ranks));
         let summary = self.summary();
         self.run.progress.message(&summary);
@@ -66,7 +66,7 @@ impl Session {
         let (steps_in_parts, parts) = self.solves.steps_in_parts();
         Event::Summary(Summary {
             seconds: self.run.progress.elapsed().as_secs_f64(),
-            steps: self.run.progress.rounds().steps(),
+            steps: self.run.progress.rounds().steps,
             cells: shown_grid(self).n_cells(),
             solves: self.solves.totals(),
             steps_in_parts,
@@ -79,7 +79,7 @@ impl Session {
     fn summary(&self) -> String {
         let elapsed = self.run.progress.elapsed().as_secs_f64();
         let mut text = format!("done in {}", seconds(elapsed));
-        let (steps, (rounds, in_rounds)) = (self.run.progress.rounds().steps(), self.run.progress.rounds().in_this_run());
+        let (steps, (rounds, in_rounds)) = (self.run.progress.rounds().steps, self.run.progress.rounds().in_this_run());
         if steps > 0 {
             text.push_str(&format!(": {steps} step{}", if steps == 1 { "" } else { "s" }));
         }

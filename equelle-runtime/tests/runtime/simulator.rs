@@ -261,7 +261,7 @@ fn rounds_have_their_own_time() {
     progress.skip(3, 5);
     progress.step();
     progress.end();
-    assert_eq!((progress.rounds().steps(), progress.rounds().in_this_run().0), (6, 1));
+    assert_eq!((progress.rounds().steps, progress.rounds().in_this_run().0), (6, 1));
     // The summary divides that time, not that of the run.
     let mut state = session.loops().begin(2);
     while session.loops().next_step(&mut state).is_some() {}

@@ -1,6 +1,6 @@
 //! Grid data of a deck.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::boxes::Box3;
 use super::options::DeckOptions;
@@ -162,34 +162,6 @@ impl ConnectionRules {
     }
 }
 
-/// Notes of a deck on the grid that it gives.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Notes {
-    /// On what changes results, in the order of the deck.
-    pub lines: Vec<String>,
-    /// Keywords without effect on the grid, and those that are not known.
-    pub without_effect: Vec<String>,
-    pub unknown: Vec<String>,
-}
-
-impl Notes {
-    pub(super) fn push(&mut self, line: String) {
-        self.lines.push(line);
-    }
-
-    /// All lines, those on keywords last.
-    pub(super) fn into_lines(mut self) -> Vec<String> {
-        for (mut keywords, what) in [(self.unknown, "not known, left out"), (self.without_effect, "without effect on the grid")] {
-            keywords.sort_unstable();
-            keywords.dedup();
-            if !keywords.is_empty() {
-                self.lines.push(format!("{what}: {}", keywords.join(", ")));
-            }
-        }
-        self.lines
-    }
-}
-
 /// Content of a deck's keywords.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Deck {
@@ -213,7 +185,10 @@ pub(super) struct Deck {
     pub regions: RegionRules,
     pub connections: ConnectionRules,
     pub units: Units,
-    pub notes: Notes,
+    /// Notes on what changes results, in the order of the deck.
+    pub notes: Vec<String>,
+    /// Keywords that are left out, by the reason.
+    pub left_out: BTreeMap<&'static str, BTreeSet<String>>,
     pub options: DeckOptions,
 }
 

@@ -21,7 +21,7 @@ pub(super) fn read(text: &mut Text<'_>, deck: &mut Deck) -> Result<(), Error> {
                 skip(text, name, shape, of)?;
                 // Flags and titles are not worth a note.
                 if matches!(shape, Shape::Record | Shape::Records) {
-                    deck.notes.without_effect.push(name.to_string());
+                    leave_out(deck, "without effect on the grid", name);
                 }
             }
             Some((shape, Use::Changes(part))) => {
@@ -31,15 +31,19 @@ pub(super) fn read(text: &mut Text<'_>, deck: &mut Deck) -> Result<(), Error> {
             Some((_, Use::Refused(reason))) => return Err(text.error(of, &format!("{name}: {reason}"))),
             None if deck.n[0] == 0 => {
                 text.skip(name, of)?;
-                deck.notes.unknown.push(name.to_string());
+                leave_out(deck, "not known, left out", name);
             }
             None => match text.perhaps_numbers(name, of, boxes::len(deck.current_box))? {
                 Some(values) => store(deck, name, of, deck.current_box, values),
-                None => deck.notes.unknown.push(name.to_string()),
+                None => leave_out(deck, "not known, left out", name),
             },
         }
     }
     Ok(())
+}
+
+fn leave_out(deck: &mut Deck, reason: &'static str, name: &str) {
+    deck.left_out.entry(reason).or_default().insert(name.to_string());
 }
 
 /// Leaves out the data of a keyword.

@@ -193,7 +193,10 @@ fn build(text: &mut Text<'_>, deck: &mut Deck, grid: CornerPoint, threads: &Thre
     drop(columns);
     let grid = Grid::unstructured(3, topology, geometry)?.with_nodes(nodes)?.with_named(named)?;
     deck.notes.push("z is the depth of the deck, positive down".to_string());
-    Ok(grid.with_notes(std::mem::take(&mut deck.notes).into_lines()))
+    let left_out =
+        deck.left_out.iter().map(|(reason, names)| format!("{reason}: {}", Vec::from_iter(names.iter().map(String::as_str)).join(", ")));
+    deck.notes.extend(left_out);
+    Ok(grid.with_notes(std::mem::take(&mut deck.notes)))
 }
 
 /// With NONNC, refuses connections of cells that are not neighbours by index.
