@@ -17,7 +17,7 @@ const MAX_FIELDS: usize = 15;
 pub(super) type Exception = (&'static str, &'static str, Size);
 
 /// Types that are larger than the limits, with their size of today, which can only shrink.
-pub(super) const EXCEPTIONS: [Exception; 13] = [
+pub(super) const EXCEPTIONS: [Exception; 12] = [
     ("backend-cuda/src/codegen/emit/writer.rs", "Writer", Size { methods: 93, fields: 29 }),
     ("backend-cuda/src/runtime/executor/arguments.rs", "EqGrid", Size { methods: 0, fields: 21 }),
     ("backend-cuda/src/runtime/executor/mod.rs", "Executor", Size { methods: 72, fields: 15 }),
@@ -30,7 +30,6 @@ pub(super) const EXCEPTIONS: [Exception; 13] = [
     ("equelle-front/src/passes/fuse/plan.rs", "Planner", Size { methods: 31, fields: 17 }),
     ("equelle-front/src/syntax/parser/mod.rs", "Parser", Size { methods: 104, fields: 15 }),
     ("equelle-random/src/generate/mod.rs", "Generator", Size { methods: 124, fields: 20 }),
-    ("equelle/src/package/host/function.rs", "FunctionWriter", Size { methods: 71, fields: 18 }),
 ];
 
 /// A type or a number of the workspace that a developer has to change.

@@ -11,7 +11,8 @@ use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 
 use super::super::rust::comment;
-use super::function::{Binding, FunctionWriter};
+use super::bindings::Binding;
+use super::function::FunctionWriter;
 use super::statements::count_stores;
 
 impl FunctionWriter<'_> {
@@ -48,10 +49,10 @@ impl FunctionWriter<'_> {
         for saved in &checkpoint.content {
             let (ty, span, value) = match saved.what {
                 SavedKind::Mutable(mutable) => {
-                    let (info, variable) = (&self.function.mutables[mutable.0 as usize], &self.mutables[mutable.0 as usize]);
+                    let (info, variable) = (&self.function.mutables[mutable.0 as usize], &self.bindings.mutables[mutable.0 as usize]);
                     (info.ty, info.span, quote! { &#variable })
                 }
-                SavedKind::Value(value) => (self.ty(value), self.function.values[value.0 as usize].span, self.by_ref(value)?),
+                SavedKind::Value(value) => (self.ty(value), self.function.values[value.0 as usize].span, self.bindings.by_ref(value)?),
             };
             let (method, name) = (format_ident!("save_{}", word(&ty, span)?), &saved.name);
             saves.extend(quote! { rt.#method(#name, #value)?; });
@@ -63,7 +64,7 @@ impl FunctionWriter<'_> {
     pub(super) fn shows(&mut self, checkpoint: &CheckpointLoop) -> TokenStream {
         let mut shown = Vec::new();
         for (name, mutable) in checkpoint.variables().filter(|(_, mutable)| !self.fixed.contains(mutable)) {
-            let (info, variable) = (&self.function.mutables[mutable.0 as usize], &self.mutables[mutable.0 as usize]);
+            let (info, variable) = (&self.function.mutables[mutable.0 as usize], &self.bindings.mutables[mutable.0 as usize]);
             let variable = shown_variable(&info.ty, variable);
             shown.push(quote! { (#name, #variable) });
         }
@@ -90,12 +91,12 @@ impl FunctionWriter<'_> {
         let (mut declared, mut restored) = (TokenStream::new(), TokenStream::new());
         for &mutable in &run.mutables {
             let info = &self.function.mutables[mutable.0 as usize];
-            let (variable, ty) = (self.mutables[mutable.0 as usize].clone(), self.owned_type(&info.ty, info.span)?);
+            let (variable, ty) = (self.bindings.mutables[mutable.0 as usize].clone(), self.owned_type(&info.ty, info.span)?);
             let once = stores(mutable) == 1;
             if once {
                 self.fixed.insert(mutable);
             }
-            let keyword = if once && !self.uses.is_exchanged(mutable) {
+            let keyword = if once && !self.bindings.uses.is_exchanged(mutable) {
                 quote! { let }
             } else {
                 quote! { let mut }
@@ -115,10 +116,10 @@ impl FunctionWriter<'_> {
         let (mut names, mut values, mut entities) = (Vec::new(), Vec::new(), TokenStream::new());
         for &value in &run.values {
             let name = name_of(SavedKind::Value(value));
-            match self.binding(value)?.clone() {
+            match self.bindings.binding(value)?.clone() {
                 Binding::Local(local) => {
                     values.push(self.restored(name, &self.ty(value), self.function.values[value.0 as usize].span)?);
-                    if let Some(elements) = &self.entities[value.0 as usize] {
+                    if let Some(elements) = &self.bindings.entities[value.0 as usize] {
                         entities.extend(quote! { let #elements = rt.entities(&#local)?; });
                     }
                     names.push(local);
@@ -146,7 +147,7 @@ impl FunctionWriter<'_> {
     }
 
     fn restored_variable(&self, name: &str, mutable: MutableId) -> Result<TokenStream, BackendError> {
-        let (info, variable) = (&self.function.mutables[mutable.0 as usize], &self.mutables[mutable.0 as usize]);
+        let (info, variable) = (&self.function.mutables[mutable.0 as usize], &self.bindings.mutables[mutable.0 as usize]);
         let value = self.restored(name, &info.ty, info.span)?;
         Ok(quote! { #variable = #value; })
     }

@@ -21,13 +21,13 @@ impl FunctionWriter<'_> {
         span: Span,
     ) -> Result<TokenStream, BackendError> {
         let program = self.program;
-        let names = self.names();
+        let names = self.bindings.names();
         let first = equations.first().ok_or_else(|| BackendError::internal(span, "Newton's method without an equation"))?;
         let params = program.module.kernels[first.kernel.0 as usize].params.iter().take(guesses.len());
-        let unknowns: Vec<Ident> = params.map(|param| self.fresh(&param.name)).collect();
+        let unknowns: Vec<Ident> = params.map(|param| self.bindings.fresh(&param.name)).collect();
         let mut outputs = TokenStream::new();
         if !residuals.is_empty() {
-            let plain: Vec<Ident> = unknowns.iter().map(|u| self.fresh(&format!("{u}_values"))).collect();
+            let plain: Vec<Ident> = unknowns.iter().map(|u| self.bindings.fresh(&format!("{u}_values"))).collect();
             let mut calls = TokenStream::new();
             for (residual, captures) in residuals.iter().zip(captures) {
                 let callee = &program.module.functions[residual.0 as usize];
@@ -44,8 +44,8 @@ impl FunctionWriter<'_> {
         for equation in equations {
             kernels.push(self.evaluate(equation, &unknowns)?);
         }
-        let guesses = guesses.iter().map(|guess| self.by_ref(*guess)).collect::<Result<Vec<_>, _>>()?;
-        self.forget_names_since(names, &[]);
+        let guesses = guesses.iter().map(|guess| self.bindings.by_ref(*guess)).collect::<Result<Vec<_>, _>>()?;
+        self.bindings.forget_names_since(names, &[]);
         // The functions leave their own lines behind.
         self.line = None;
         Ok(match (guesses.as_slice(), kernels.as_slice()) {

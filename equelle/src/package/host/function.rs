@@ -1,44 +1,26 @@
 //! One function: signature, names and how values are written.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-use equelle_front::backend::{BackendError, Handle, Namer};
+use equelle_front::backend::{BackendError, Handle};
 use equelle_front::ir::{Function, MutableId, Op, OpClass, StmtKind, ValueId};
 use equelle_front::source::Span;
 use equelle_front::state::{self, Checked};
 use equelle_front::types::{Basic, Shape, Type};
-use proc_macro2::{Ident, TokenStream};
-use quote::{ToTokens, quote};
+use proc_macro2::TokenStream;
+use quote::quote;
 
 use super::super::kernels::type_text;
 use super::super::rust::{blank, comment, ident};
 use super::super::source::place;
+use super::bindings::{Binding, Bindings};
 use super::program::Program;
-use super::uses::Uses;
-
-/// Form of a value in the generated text.
-#[derive(Clone, Debug)]
-pub(super) enum Binding {
-    /// A local that owns it.
-    Local(Ident),
-    /// A parameter: a reference.
-    Param(Ident),
-    /// A mutable that holds it as long as it is needed.
-    Mutable(MutableId),
-    /// Text known at compile time.
-    Text(String),
-}
 
 /// Writes one function.
 pub(super) struct FunctionWriter<'a> {
     pub program: &'a Program<'a>,
     pub function: &'a Function,
-    pub uses: Uses,
-    names: Namer,
-    bindings: Vec<Option<Binding>>,
-    pub mutables: Vec<Ident>,
-    /// Entity collections of domains that are used as such.
-    pub entities: Vec<Option<Ident>>,
+    pub bindings: Bindings<'a>,
     /// Mutables that have been declared.
     pub declared: BTreeSet<MutableId>,
     /// Mutables that are assigned once, and so are no variables to Rust.
@@ -51,46 +33,27 @@ pub(super) struct FunctionWriter<'a> {
     pub line: Option<u32>,
     /// Line of the statement in progress, if it is known.
     statement_line: Option<u32>,
-    /// Number of loops around the current statement.
-    pub depth: usize,
-    /// Values whose only handle has been given away.
-    moved: BTreeSet<ValueId>,
     /// The group written last has its temporaries in a block of its own.
     pub closed: bool,
-    /// Loop depth at which each value was defined.
-    depths: Vec<usize>,
-    /// Names given before their definition is written, so that temporaries of the same statement do
-    /// not take them.
-    prenamed: BTreeMap<ValueId, String>,
 }
 
 impl<'a> FunctionWriter<'a> {
     pub(super) fn new(program: &'a Program<'a>, function: &'a Function) -> Self {
-        let mut names = program.globals.clone();
-        let mutables = function.mutables.iter().map(|m| ident(&names.fresh(&m.name))).collect();
-        let mut uses = Uses::of(function);
+        let mut bindings = Bindings::new(program.globals.clone(), function);
         if std::ptr::eq(function, &program.module.main) {
-            uses.add_checkpoints(program.checkpoints);
+            bindings.uses.add_checkpoints(program.checkpoints);
         }
         FunctionWriter {
             program,
             function,
-            uses,
-            names,
-            bindings: vec![None; function.values.len()],
-            mutables,
-            entities: vec![None; function.values.len()],
+            bindings,
             declared: BTreeSet::new(),
             fixed: BTreeSet::new(),
             shows_variables: false,
             group: TokenStream::new(),
             line: None,
             statement_line: None,
-            depth: 0,
-            moved: BTreeSet::new(),
             closed: false,
-            depths: vec![0; function.values.len()],
-            prenamed: BTreeMap::new(),
         }
     }
 
@@ -140,7 +103,7 @@ impl<'a> FunctionWriter<'a> {
                 let line = proc_macro2::Literal::u32_unsuffixed(source.line(assignment.start));
                 out.extend(quote! { rt.line(#line); });
             }
-            let (name, variable) = (&info.name, &self.mutables[mutable.0 as usize]);
+            let (name, variable) = (&info.name, &self.bindings.mutables[mutable.0 as usize]);
             out.extend(quote! { rt.check(#name, &#variable)?; });
         }
         Ok(out)
@@ -152,14 +115,10 @@ impl<'a> FunctionWriter<'a> {
         for &param in &self.function.params {
             let value = &self.function.values[param.0 as usize];
             let wanted = if value.name.is_empty() { "argument" } else { &value.name };
-            let mut name = self.names.fresh(wanted);
-            if self.uses.count[param.0 as usize] == 0 {
-                name.insert(0, '_');
-            }
-            let name = ident(&name);
+            let name = self.bindings.fresh_for(param, wanted);
             let ty = self.borrowed_type(&value.ty, value.span)?;
             params.extend(quote! { , #name: #ty });
-            self.bindings[param.0 as usize] = Some(Binding::Param(name));
+            self.bindings.set(param, Binding::Param(name));
         }
         let mut body = TokenStream::new();
         for &param in &self.function.params {
@@ -229,100 +188,17 @@ impl<'a> FunctionWriter<'a> {
         self.function.values[value.0 as usize].ty
     }
 
-    /// True if the value is known as text, so that it needs no statement.
-    pub(super) fn define_text(&mut self, value: ValueId, text: &str) {
-        self.bindings[value.0 as usize] = Some(Binding::Text(text.to_owned()));
-    }
-
-    /// The value is a reference of this name.
-    pub(super) fn define_param(&mut self, value: ValueId, name: Ident) {
-        self.bindings[value.0 as usize] = Some(Binding::Param(name));
-    }
-
-    /// The value is what the mutable holds.
-    pub(super) fn define_alias(&mut self, value: ValueId, mutable: MutableId) {
-        self.bindings[value.0 as usize] = Some(Binding::Mutable(mutable));
-    }
-
-    /// A new local for a value: its own name, or one that says how it came about.
-    pub(super) fn define(&mut self, value: ValueId, otherwise: &str) -> Ident {
-        let own = &self.function.values[value.0 as usize].name;
-        let mut name = match self.prenamed.remove(&value) {
-            Some(name) => name,
-            None => self.names.fresh(if own.is_empty() { otherwise } else { own }),
-        };
-        if self.uses.count[value.0 as usize] == 0 && !name.starts_with('_') {
-            name.insert(0, '_');
-        }
-        let name = ident(&name);
-        self.bindings[value.0 as usize] = Some(Binding::Local(name.clone()));
-        self.depths[value.0 as usize] = self.depth;
-        name
-    }
-
-    /// Gives a value the user's name for it before its definition is written.
-    pub(super) fn name_ahead(&mut self, value: ValueId) {
-        let own = &self.function.values[value.0 as usize].name;
-        if !own.is_empty() && self.bindings[value.0 as usize].is_none() {
-            let name = self.names.fresh(own);
-            self.prenamed.insert(value, name);
-        }
-    }
-
-    /// The names in use.
-    pub(super) fn names(&self) -> Namer {
-        self.names.clone()
-    }
-
-    /// Forgets the names given since `names` was taken, but those of these values.
-    pub(super) fn forget_names_since(&mut self, names: Namer, kept: &[ValueId]) {
-        self.names = names;
-        for value in kept {
-            if let Some(Binding::Local(name)) = &self.bindings[value.0 as usize] {
-                self.names.reserve([name.to_string()]);
-            }
-            if let Some(name) = &self.entities[value.0 as usize] {
-                self.names.reserve([name.to_string()]);
-            }
-        }
-    }
-
-    /// A new name for something that is no value.
-    pub(super) fn fresh(&mut self, wanted: &str) -> Ident {
-        ident(&self.names.fresh(wanted))
-    }
-
-    pub(super) fn binding(&self, value: ValueId) -> Result<&Binding, BackendError> {
-        self.bindings.get(value.0 as usize).and_then(Option::as_ref).ok_or_else(|| {
-            let span = self.function.values.get(value.0 as usize).map_or(self.function.span, |v| v.span);
-            BackendError::internal(span, format!("value {} of `{}` is used before it is defined", value.0, self.function.name))
-        })
-    }
-
-    /// An expression of reference type, `&u`; for a domain, the domain.
-    pub(super) fn by_ref(&self, value: ValueId) -> Result<TokenStream, BackendError> {
-        Ok(match self.binding(value)? {
-            Binding::Local(name) => quote! { &#name },
-            Binding::Param(name) => name.to_token_stream(),
-            Binding::Mutable(mutable) => {
-                let name = &self.mutables[mutable.0 as usize];
-                quote! { &#name }
-            }
-            Binding::Text(text) => text.to_token_stream(),
-        })
-    }
-
     /// The same as an entity collection: a domain gives its elements.
     pub(super) fn by_entities(&mut self, value: ValueId) -> Result<TokenStream, BackendError> {
         if !self.ty(value).is_domain() {
-            return self.by_ref(value);
+            return self.bindings.by_ref(value);
         }
-        if let Some(name) = &self.entities[value.0 as usize] {
+        if let Some(name) = &self.bindings.entities[value.0 as usize] {
             return Ok(quote! { &#name });
         }
         // The elements of what a mutable holds now.
-        let domain = self.by_ref(value)?;
-        let name = self.fresh(&format!("{}_entities", self.function.values[value.0 as usize].name));
+        let domain = self.bindings.by_ref(value)?;
+        let name = self.bindings.fresh(&format!("{}_entities", self.function.values[value.0 as usize].name));
         self.group.extend(quote! { let #name = rt.entities(#domain)?; });
         Ok(quote! { &#name })
     }
@@ -330,7 +206,7 @@ impl<'a> FunctionWriter<'a> {
     /// Where something of type `expected` is wanted: a domain gives its elements to who wants a
     /// collection.
     pub(super) fn by_ref_as(&mut self, value: ValueId, expected: &Type) -> Result<TokenStream, BackendError> {
-        if expected.is_domain() { self.by_ref(value) } else { self.by_entities(value) }
+        if expected.is_domain() { self.bindings.by_ref(value) } else { self.by_entities(value) }
     }
 
     /// An expression that owns the value: moved if this is its only use and runs once per
@@ -340,45 +216,17 @@ impl<'a> FunctionWriter<'a> {
             let entities = self.by_entities(value)?;
             return Ok(quote! { (#entities).clone() });
         }
-        Ok(match self.binding(value)? {
-            Binding::Local(name) if self.uses.count[value.0 as usize] == 1 && self.depths[value.0 as usize] == self.depth => {
-                let name = name.to_token_stream();
-                self.moved.insert(value);
-                name
-            }
+        Ok(match self.bindings.binding(value)? {
+            Binding::Local(_) if self.bindings.may_move(value) => self.bindings.given_away(value)?,
             // A parameter of text is a `&str`.
             Binding::Param(name) if self.ty(value) == Type::TEXT => quote! { #name.to_owned() },
             Binding::Local(name) | Binding::Param(name) => quote! { #name.clone() },
             Binding::Mutable(mutable) => {
-                let name = &self.mutables[mutable.0 as usize];
+                let name = &self.bindings.mutables[mutable.0 as usize];
                 quote! { #name.clone() }
             }
             Binding::Text(text) => quote! { #text.to_owned() },
         })
-    }
-
-    /// The value itself, which nothing reads afterwards: see `equelle_front::ir::liveness`.
-    pub(super) fn given_away(&mut self, value: ValueId) -> Result<TokenStream, BackendError> {
-        Ok(match self.binding(value)? {
-            Binding::Local(name) => {
-                let name = name.to_token_stream();
-                self.moved.insert(value);
-                name
-            }
-            // Until it is assigned anew the mutable holds nothing.
-            Binding::Mutable(mutable) => self.mutables[mutable.0 as usize].to_token_stream(),
-            Binding::Param(name) => quote! { #name.clone() },
-            Binding::Text(_) => return Err(BackendError::internal(self.function.span, "a text that a result takes the memory of")),
-        })
-    }
-
-    /// The local that owns a collection, unless it has been given away.
-    pub(super) fn local_collection(&self, value: ValueId) -> Option<Ident> {
-        let collection = matches!(self.ty(value).shape, Shape::Collection(_));
-        match &self.bindings[value.0 as usize] {
-            Some(Binding::Local(name)) if collection && !self.moved.contains(&value) => Some(name.clone()),
-            _ => None,
-        }
     }
 
     /// After the definition of a domain that is used as a collection: its elements, under a name of
@@ -387,13 +235,13 @@ impl<'a> FunctionWriter<'a> {
         if !self.ty(value).is_domain() || !self.used_as_entities(value, &self.function.body) {
             return Ok(TokenStream::new());
         }
-        let domain = self.by_ref(value)?;
-        let base = match self.binding(value)? {
+        let domain = self.bindings.by_ref(value)?;
+        let base = match self.bindings.binding(value)? {
             Binding::Local(name) | Binding::Param(name) => name.to_string(),
             Binding::Mutable(_) | Binding::Text(_) => return Ok(TokenStream::new()),
         };
-        let name = self.fresh(&format!("{base}_entities"));
-        self.entities[value.0 as usize] = Some(name.clone());
+        let name = self.bindings.fresh(&format!("{base}_entities"));
+        self.bindings.entities[value.0 as usize] = Some(name.clone());
         Ok(quote! { let #name = rt.entities(#domain)?; })
     }
 

@@ -5,6 +5,7 @@
 //! `rt.line(n)`, and one Rust statement whose temporaries live in a block of their own, so that
 //! they are freed at once.
 
+mod bindings;
 mod checkpoints;
 mod equations;
 mod function;

@@ -23,10 +23,10 @@ impl FunctionWriter<'_> {
     ) -> Result<TokenStream, BackendError> {
         let program = self.program;
         let function = |id: &FunctionId| &program.module.functions[id.0 as usize];
-        let names = self.names();
+        let names = self.bindings.names();
         let first = residuals.first().map(function).ok_or_else(|| BackendError::internal(span, "Newton's method without a residual"))?;
         let params = first.params.iter().take(guesses.len());
-        let unknowns: Vec<Ident> = params.map(|param| self.fresh(&first.values[param.0 as usize].name)).collect();
+        let unknowns: Vec<Ident> = params.map(|param| self.bindings.fresh(&first.values[param.0 as usize].name)).collect();
 
         // A variable of the block for each carried one, which begins with what it was outside.
         let mut variables = Vec::with_capacity(carried.len());
@@ -38,7 +38,7 @@ impl FunctionWriter<'_> {
             let callee = function(&residuals[residual as usize]);
             let param = &callee.values[callee.params[guesses.len() + capture as usize].0 as usize];
             let initial = self.owned_as(captures[residual as usize][capture as usize], &param.ty)?;
-            let name = self.fresh(if param.name.is_empty() { "carried" } else { &param.name });
+            let name = self.bindings.fresh(if param.name.is_empty() { "carried" } else { &param.name });
             block.extend(quote! { let mut #name = #initial; });
             variables.push(name);
         }
@@ -58,7 +58,7 @@ impl FunctionWriter<'_> {
                     None => self.by_ref_as(*capture, &callee.values[param.0 as usize].ty)?,
                 });
             }
-            let equation = self.fresh("equation");
+            let equation = self.bindings.fresh("equation");
             let mut targets = vec![equation.clone()];
             let mut stores = TokenStream::new();
             for (place, ty) in callee.results.iter().enumerate().skip(1) {
@@ -66,7 +66,7 @@ impl FunctionWriter<'_> {
                 let Some(variable) = carried.iter().position(|c| c.writes.contains(&at)) else {
                     return Err(BackendError::internal(span, format!("result {place} of residual `{}` goes nowhere", callee.name)));
                 };
-                let (variable, next) = (&variables[variable], self.fresh("next"));
+                let (variable, next) = (&variables[variable], self.bindings.fresh("next"));
                 let value = without_derivatives(ty, &next);
                 stores.extend(quote! { #value rt.assign(&mut #variable, #next); });
                 targets.push(next);
@@ -80,8 +80,8 @@ impl FunctionWriter<'_> {
             body.extend(quote! { let #target = #name(rt #(, #unknowns)* #(, #args)*)?; #stores });
             equations.push(equation);
         }
-        let guesses = guesses.iter().map(|guess| self.by_ref(*guess)).collect::<Result<Vec<_>, _>>()?;
-        self.forget_names_since(names, &[]);
+        let guesses = guesses.iter().map(|guess| self.bindings.by_ref(*guess)).collect::<Result<Vec<_>, _>>()?;
+        self.bindings.forget_names_since(names, &[]);
         // The residuals leave their own lines behind.
         self.line = None;
         let solve = match (guesses.as_slice(), equations.as_slice(), unknowns.as_slice()) {

@@ -10,7 +10,8 @@ use quote::quote;
 
 use super::super::rust::ident;
 use super::super::sets::canonical_set;
-use super::function::{Binding, FunctionWriter};
+use super::bindings::Binding;
+use super::function::FunctionWriter;
 
 /// Class of a value, by which a method is chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,13 +74,13 @@ impl FunctionWriter<'_> {
                 Ok(quote! { rt.domain(#set)? })
             }
             Op::Load(mutable) => {
-                let name = &self.mutables[mutable.0 as usize];
+                let name = &self.bindings.mutables[mutable.0 as usize];
                 Ok(quote! { #name.clone() })
             }
             Op::Bool(truth) => Ok(quote! { rt.bool(#truth) }),
             Op::Text(text) => Ok(quote! { #text.to_owned() }),
             Op::TextIndex(text, index) => {
-                let (text, format) = (self.by_ref(*text)?, format!("{{}}_{index}"));
+                let (text, format) = (self.bindings.by_ref(*text)?, format!("{{}}_{index}"));
                 Ok(quote! { format!(#format, #text) })
             }
             Op::InputScalar { name, default } => self.call("input_scalar", &[*name, *default]),
@@ -96,13 +97,18 @@ impl FunctionWriter<'_> {
                 let set = results.first().and_then(|result| self.ty(*result).mapping());
                 let name = set.map_or("", |set| &self.program.module.sets.get(set).name);
                 let name = name.to_owned();
-                let (within, condition) = (self.by_ref(*within)?, self.by_ref(*condition)?);
+                let (within, condition) = (self.bindings.by_ref(*within)?, self.bindings.by_ref(*condition)?);
                 Ok(quote! { rt.domain_where(#name, #within, #condition)? })
             }
             Op::InputSequence { name } => self.call("input_sequence", &[*name]),
             Op::InputTable { name, argument, value } => self.call("input_table", &[*name, *argument, *value]),
             Op::InputTable2 { name, arguments: [first, second], value, part } => {
-                let [name, first, second, value] = [self.by_ref(*name)?, self.by_ref(*first)?, self.by_ref(*second)?, self.by_ref(*value)?];
+                let [name, first, second, value] = [
+                    self.bindings.by_ref(*name)?,
+                    self.bindings.by_ref(*first)?,
+                    self.bindings.by_ref(*second)?,
+                    self.bindings.by_ref(*value)?,
+                ];
                 let part = ident(&format!("{part:?}"));
                 Ok(quote! { rt.input_table2(#name, #first, #second, #value, TablePart::#part)? })
             }
@@ -158,11 +164,11 @@ impl FunctionWriter<'_> {
                 Ok(quote! { rt.on(#data, #target)? })
             }
             Op::Extend { data, domain } => {
-                let (data, domain) = (self.by_entities(*data)?, self.by_ref(*domain)?);
+                let (data, domain) = (self.by_entities(*data)?, self.bindings.by_ref(*domain)?);
                 Ok(quote! { rt.extend(#data, #domain)? })
             }
             Op::Broadcast { value, domain } => {
-                let (value, domain) = (self.by_ref(*value)?, self.domain_of(*domain)?);
+                let (value, domain) = (self.bindings.by_ref(*value)?, self.domain_of(*domain)?);
                 Ok(quote! { rt.broadcast(#value, #domain)? })
             }
             Op::Exchange { value, depth } => {
@@ -172,21 +178,22 @@ impl FunctionWriter<'_> {
             Op::Gradient(values) => self.call("gradient", &[*values]),
             Op::Divergence(values) => self.call("divergence", &[*values]),
             Op::FaceReduce { reduction, first, second } => {
-                let (reduction, first, second) = (face_reduction_name(*reduction), self.by_ref(*first)?, self.by_ref(*second)?);
+                let (reduction, first, second) =
+                    (face_reduction_name(*reduction), self.bindings.by_ref(*first)?, self.bindings.by_ref(*second)?);
                 Ok(quote! { rt.face_reduce(#reduction, #first, #second)? })
             }
             Op::Dot(a, b) => self.call("dot", &[*a, *b]),
             Op::Component(vector, index) => {
-                let (vector, index) = (self.by_ref(*vector)?, Literal::u32_unsuffixed(*index));
+                let (vector, index) = (self.bindings.by_ref(*vector)?, Literal::u32_unsuffixed(*index));
                 Ok(quote! { rt.component(#vector, #index)? })
             }
             Op::Vector(components) => self.vector(components),
             Op::Math(op, a, b) => {
-                let (op, a, b) = (ident(op.name()), self.by_ref(*a)?, self.by_ref(*b)?);
+                let (op, a, b) = (ident(op.name()), self.bindings.by_ref(*a)?, self.bindings.by_ref(*b)?);
                 Ok(quote! { rt.math(BinaryMath::#op, #a, #b)? })
             }
             Op::Reduce(reduction, values) => {
-                let (values, reduction) = (self.by_ref(*values)?, reduction_name(*reduction));
+                let (values, reduction) = (self.bindings.by_ref(*values)?, reduction_name(*reduction));
                 Ok(quote! { rt.reduce(#reduction, #values)? })
             }
             Op::Call { function, args } => {
@@ -228,12 +235,12 @@ impl FunctionWriter<'_> {
         }
         let program = self.program;
         let function = |id: &FunctionId| &program.module.functions[id.0 as usize];
-        let names = self.names();
+        let names = self.bindings.names();
         let unknowns: Vec<Ident> = match residuals.first() {
             Some(first) => {
                 let first = function(first);
                 let params = first.params.iter().take(guesses.len());
-                params.map(|param| self.fresh(&first.values[param.0 as usize].name)).collect()
+                params.map(|param| self.bindings.fresh(&first.values[param.0 as usize].name)).collect()
             }
             None => return Err(BackendError::internal(span, "Newton's method without a residual")),
         };
@@ -250,8 +257,8 @@ impl FunctionWriter<'_> {
             let name = ident(&program.functions[residual.0 as usize]);
             equations.push(quote! { #name(rt #(, #unknowns)* #(, #args)*) });
         }
-        let guesses = guesses.iter().map(|guess| self.by_ref(*guess)).collect::<Result<Vec<_>, _>>()?;
-        self.forget_names_since(names, &[]);
+        let guesses = guesses.iter().map(|guess| self.bindings.by_ref(*guess)).collect::<Result<Vec<_>, _>>()?;
+        self.bindings.forget_names_since(names, &[]);
         // The residuals leave their own lines behind.
         self.line = None;
         Ok(match (guesses.as_slice(), equations.as_slice()) {
@@ -273,7 +280,7 @@ impl FunctionWriter<'_> {
         let mut fields = Vec::new();
         for (((id, arg), param), field) in (0..).map(ParamId).zip(args).zip(params).zip(&names.params) {
             let given = kernel.result_in(id).is_some();
-            let (field, value) = (ident(field), if given { self.given_away(*arg)? } else { self.by_ref_as(*arg, &param.ty)? });
+            let (field, value) = (ident(field), if given { self.bindings.given_away(*arg)? } else { self.by_ref_as(*arg, &param.ty)? });
             // A parameter of the surrounding function is a reference of the same name, perhaps.
             fields.push(if field == value.to_string() {
                 quote! { #field }
@@ -286,14 +293,14 @@ impl FunctionWriter<'_> {
 
     /// `rt.method(&a, &b)?`
     fn call(&mut self, method: &str, args: &[ValueId]) -> Result<TokenStream, BackendError> {
-        let args = args.iter().map(|a| self.by_ref(*a)).collect::<Result<Vec<_>, _>>()?;
+        let args = args.iter().map(|a| self.bindings.by_ref(*a)).collect::<Result<Vec<_>, _>>()?;
         let method = ident(method);
         Ok(quote! { rt.#method(#(#args),*)? })
     }
 
     /// Reference to a domain, or to that of a collection of values.
     fn domain_of(&self, value: ValueId) -> Result<TokenStream, BackendError> {
-        let data = self.by_ref(value)?;
+        let data = self.bindings.by_ref(value)?;
         Ok(match self.class(value) {
             Class::Scalars | Class::Vectors | Class::Bools => quote! { &rt.domain_of(#data) },
             Class::Entities | Class::Scalar | Class::Vector | Class::Bool | Class::Sequence | Class::Other => data,
@@ -314,7 +321,7 @@ impl FunctionWriter<'_> {
             UnaryOp::Length => "length",
             UnaryOp::Elementary(function) => {
                 // The runtime names them as the language does.
-                let (function, a) = (ident(function.name()), self.by_ref(a)?);
+                let (function, a) = (ident(function.name()), self.bindings.by_ref(a)?);
                 return Ok(quote! { rt.elementary(Elementary::#function, #a)? });
             }
         };
@@ -345,7 +352,7 @@ impl FunctionWriter<'_> {
                 self.equality(op, quote! { rt.same_entities(#a, #b)? }, true, span)
             }
             Class::Scalar | Class::Vector | Class::Scalars | Class::Vectors | Class::Sequence | Class::Other => {
-                let (op, a, b) = (comparison_name(op), self.by_ref(a)?, self.by_ref(b)?);
+                let (op, a, b) = (comparison_name(op), self.bindings.by_ref(a)?, self.bindings.by_ref(b)?);
                 Ok(quote! { rt.compare(Comparison::#op, #a, #b)? })
             }
         }
@@ -357,7 +364,7 @@ impl FunctionWriter<'_> {
             Comparison::Equal if equal => Ok(known),
             Comparison::NotEqual if !equal => Ok(known),
             Comparison::Equal | Comparison::NotEqual => {
-                let name = self.fresh(if equal { "same" } else { "unequal" });
+                let name = self.bindings.fresh(if equal { "same" } else { "unequal" });
                 self.group.extend(quote! { let #name = #known; });
                 Ok(quote! { rt.not(&#name)? })
             }
@@ -383,10 +390,10 @@ impl FunctionWriter<'_> {
         let sample = components.iter().copied().find(|c| self.class(*c) == Class::Scalars);
         let mut parts = Vec::with_capacity(components.len());
         for &component in components {
-            let part = self.by_ref(component)?;
+            let part = self.bindings.by_ref(component)?;
             parts.push(match sample {
                 Some(sample) if self.class(component) == Class::Scalar => {
-                    let (name, domain) = (self.fresh("component"), self.domain_of(sample)?);
+                    let (name, domain) = (self.bindings.fresh("component"), self.domain_of(sample)?);
                     self.group.extend(quote! { let #name = rt.broadcast(#part, #domain)?; });
                     quote! { &#name }
                 }
@@ -397,7 +404,7 @@ impl FunctionWriter<'_> {
     }
 
     fn select(&mut self, condition: ValueId, a: ValueId, b: ValueId, ty: &Type) -> Result<TokenStream, BackendError> {
-        let given = self.by_ref(condition)?;
+        let given = self.bindings.by_ref(condition)?;
         if self.class(condition) == Class::Bool {
             let (a, b) = (self.by_ref_as(a, ty)?, self.by_ref_as(b, ty)?);
             return Ok(quote! { rt.choose(#given, #a, #b)? });
@@ -413,9 +420,9 @@ fn unsupported(span: Span, what: &str) -> BackendError {
 
 /// `&mut u`, for a value that an exchange changes.
 fn exchanged(writer: &FunctionWriter<'_>, value: ValueId) -> Result<TokenStream, BackendError> {
-    let name = match writer.binding(value)? {
+    let name = match writer.bindings.binding(value)? {
         Binding::Local(name) => name,
-        Binding::Mutable(mutable) => &writer.mutables[mutable.0 as usize],
+        Binding::Mutable(mutable) => &writer.bindings.mutables[mutable.0 as usize],
         Binding::Param(_) | Binding::Text(_) => {
             return Err(BackendError::internal(writer.function.span, "an exchange of what is no variable"));
         }

@@ -14,6 +14,7 @@ use proc_macro2::{Ident, Literal, TokenStream, TokenTree};
 use quote::quote;
 
 use super::super::rust::{blank, ident};
+use super::bindings::Binding;
 use super::function::FunctionWriter;
 use equelle_front::memory::geometry::GeometryArray;
 use equelle_front::memory::lifetime::last_reads;
@@ -132,7 +133,7 @@ impl<'a> FunctionWriter<'a> {
 
     /// Drops the locals among values that hold collections.
     fn drops(&self, values: Vec<ValueId>) -> TokenStream {
-        let names = values.into_iter().filter_map(|value| self.local_collection(value));
+        let names = values.into_iter().filter_map(|value| self.bindings.local_collection(value));
         let names = names.map(|name| quote! { drop(#name); });
         names.collect()
     }
@@ -158,7 +159,7 @@ impl<'a> FunctionWriter<'a> {
             return start + 1;
         }
         if self.program.module.source.text().is_empty() {
-            let stored = statements[start].defines().first().is_some_and(|v| self.uses.stored[v.0 as usize].is_some());
+            let stored = statements[start].defines().first().is_some_and(|v| self.bindings.uses.stored[v.0 as usize].is_some());
             return start + if stored { 2 } else { 1 };
         }
         let same = statements[start..].iter().take_while(|s| s.span == statements[start].span && !is_loop(s)).count();
@@ -180,7 +181,7 @@ impl<'a> FunctionWriter<'a> {
                 continue;
             }
             let info = &self.function.mutables[index];
-            let (name, ty) = (self.mutables[index].clone(), self.owned_type(&info.ty, info.span)?);
+            let (name, ty) = (self.bindings.mutables[index].clone(), self.owned_type(&info.ty, info.span)?);
             self.declared.insert(mutable);
             out.extend(quote! { let mut #name: #ty; });
         }
@@ -191,24 +192,24 @@ impl<'a> FunctionWriter<'a> {
         let mut out = blank();
         out.extend(self.heading(statement.span, false));
         let begin = self.begin_rounds(rounds, body)?;
-        let steps = self.fresh(match rounds {
+        let steps = self.bindings.fresh(match rounds {
             Rounds::Sequence { .. } => "steps",
             Rounds::Range { .. } | Rounds::While(_) => "rounds",
         });
         let program = self.program;
         let is_main = std::ptr::eq(self.function, &program.module.main);
         let time_loop = program.time_loops.iter().find(|time_loop| is_main && time_loop.rounds == rounds && time_loop.obstacle.is_none());
-        self.depth += 1;
-        let name = rounds.element().map(|element| self.define(element, "step"));
+        self.bindings.depth += 1;
+        let name = rounds.element().map(|element| self.bindings.define(element, "step"));
         if let (Some(element), Some(name), Some(_)) = (rounds.element(), &name, time_loop) {
-            self.define_param(element, name.clone());
+            self.bindings.set(element, Binding::Param(name.clone()));
         }
         self.line = None;
         let outer = self.declared.clone();
         let body = self.block(body)?;
         // Variables that the body declared are gone after it.
         self.declared = outer;
-        self.depth -= 1;
+        self.bindings.depth -= 1;
         self.line = None;
         let body = match time_loop {
             None => body,
@@ -216,7 +217,7 @@ impl<'a> FunctionWriter<'a> {
         };
         let next = match (rounds, &name) {
             (Rounds::While(condition), _) => {
-                let condition = &self.mutables[condition.0 as usize];
+                let condition = &self.bindings.mutables[condition.0 as usize];
                 quote! { rt.goes_on(&mut #steps, &#condition)? }
             }
             (Rounds::Sequence { .. } | Rounds::Range { .. }, name) => quote! { let Some(#name) = rt.next(&mut #steps)? },
@@ -243,11 +244,11 @@ impl<'a> FunctionWriter<'a> {
         };
         Ok(match rounds {
             Rounds::Sequence { sequence, .. } => {
-                let sequence = self.by_ref(sequence)?;
+                let sequence = self.bindings.by_ref(sequence)?;
                 quote! { rt.begin_loop(#sequence)? }
             }
             Rounds::Range { from, below, .. } => {
-                let (from, below) = (self.by_ref(from)?, self.by_ref(below)?);
+                let (from, below) = (self.bindings.by_ref(from)?, self.bindings.by_ref(below)?);
                 quote! { rt.begin_range(#from, #below, #length)? }
             }
             Rounds::While(_) => quote! { rt.begin_rounds(#length)? },
@@ -261,7 +262,7 @@ impl<'a> FunctionWriter<'a> {
             let line = Literal::u32_unsuffixed(source.line(span.start));
             quote! { rt.line(#line); }
         });
-        let state: Vec<&Ident> = time_loop.state.iter().map(|mutable| &self.mutables[mutable.0 as usize]).collect();
+        let state: Vec<&Ident> = time_loop.state.iter().map(|mutable| &self.bindings.mutables[mutable.0 as usize]).collect();
         let opening = Literal::usize_unsuffixed(time_loop.opening);
         let (value, pattern, target) = match state.as_slice() {
             [] => (quote! { () }, quote! { () }, TokenStream::new()),
@@ -291,9 +292,9 @@ impl<'a> FunctionWriter<'a> {
         });
         let outer = std::mem::take(&mut self.group);
         if last.len() == 1 {
-            last[0].defines().iter().for_each(|v| self.name_ahead(*v));
+            last[0].defines().iter().for_each(|v| self.bindings.name_ahead(*v));
         }
-        let names = self.names();
+        let names = self.bindings.names();
         for statement in before {
             self.statement(statement)?;
         }
@@ -318,7 +319,7 @@ impl<'a> FunctionWriter<'a> {
                     out.extend(self.entities_of_definition(*value)?);
                 }
                 if !escapes {
-                    self.forget_names_since(names, last[0].defines());
+                    self.bindings.forget_names_since(names, last[0].defines());
                 }
             }
             None => {
@@ -332,7 +333,7 @@ impl<'a> FunctionWriter<'a> {
                 } else {
                     self.closed = true;
                     out.extend(quote! { { #temporaries #effect } });
-                    self.forget_names_since(names, &[]);
+                    self.bindings.forget_names_since(names, &[]);
                 }
             }
         }
@@ -343,7 +344,7 @@ impl<'a> FunctionWriter<'a> {
     /// True if an aliased value defined here is loaded again in what follows; aliases have no text,
     /// so never.
     fn used_later(&self, rest: &[Stmt], value: ValueId) -> bool {
-        self.uses.alias[value.0 as usize].is_none() && rest.iter().any(|s| s.reads_inside().contains(&value))
+        self.bindings.uses.alias[value.0 as usize].is_none() && rest.iter().any(|s| s.reads_inside().contains(&value))
     }
 
     /// The last statement of a group as `let x =` and the value, or `u =` and the value; `None` for
@@ -379,11 +380,11 @@ impl<'a> FunctionWriter<'a> {
                     StmtKind::Launch { kernel, args, .. } => self.launch(*kernel, args)?,
                     StmtKind::Store { .. } | StmtKind::Output { .. } | StmtKind::For { .. } | StmtKind::Return(_) => return Ok(None),
                 };
-                self.define_alias(stored, mutable);
+                self.bindings.set(stored, Binding::Mutable(mutable));
                 Ok(Some((self.store_target(mutable), value)))
             }
             [Stmt { kind: StmtKind::Store { mutable, value }, .. }] => {
-                if self.uses.alias[value.0 as usize] == Some(*mutable) {
+                if self.bindings.uses.alias[value.0 as usize] == Some(*mutable) {
                     return Ok(None);
                 }
                 let expected = self.function.mutables[mutable.0 as usize].ty;
@@ -397,8 +398,8 @@ impl<'a> FunctionWriter<'a> {
     /// `let a =` or `let (a, b) =`
     fn let_target(&mut self, results: &[ValueId], otherwise: &str) -> TokenStream {
         let names = results.iter().map(|r| {
-            let name = self.define(*r, otherwise);
-            if self.uses.exchanged[r.0 as usize] {
+            let name = self.bindings.define(*r, otherwise);
+            if self.bindings.uses.exchanged[r.0 as usize] {
                 quote! { mut #name }
             } else {
                 quote! { #name }
@@ -414,7 +415,7 @@ impl<'a> FunctionWriter<'a> {
 
     /// `u =`, with `let mut` where it is declared.
     fn store_target(&mut self, mutable: MutableId) -> TokenStream {
-        let name = &self.mutables[mutable.0 as usize];
+        let name = &self.bindings.mutables[mutable.0 as usize];
         if !self.declared.insert(mutable) {
             return quote! { #name = };
         }
@@ -422,7 +423,7 @@ impl<'a> FunctionWriter<'a> {
         if once {
             self.fixed.insert(mutable);
         }
-        if once && !self.uses.is_exchanged(mutable) {
+        if once && !self.bindings.uses.is_exchanged(mutable) {
             quote! { let #name = }
         } else {
             quote! { let mut #name = }
@@ -433,11 +434,11 @@ impl<'a> FunctionWriter<'a> {
     fn is_silent(&mut self, results: &[ValueId], op: &Op) -> bool {
         match (op, results) {
             (Op::Text(text), [value]) => {
-                self.define_text(*value, text);
+                self.bindings.set(*value, Binding::Text(text.to_owned()));
                 true
             }
-            (Op::Load(mutable), [value]) if self.uses.alias[value.0 as usize] == Some(*mutable) => {
-                self.define_alias(*value, *mutable);
+            (Op::Load(mutable), [value]) if self.bindings.uses.alias[value.0 as usize] == Some(*mutable) => {
+                self.bindings.set(*value, Binding::Mutable(*mutable));
                 true
             }
             _ => false,
@@ -463,7 +464,7 @@ impl<'a> FunctionWriter<'a> {
             StmtKind::Output { tag, value } => {
                 let is_text = matches!(self.ty(*value).basic, Basic::Text | Basic::Axis(_));
                 let method = ident(if is_text { "output_text" } else { "output" });
-                let (tag, value) = (self.by_ref(*tag)?, self.by_entities(*value)?);
+                let (tag, value) = (self.bindings.by_ref(*tag)?, self.by_entities(*value)?);
                 self.group.extend(quote! { rt.#method(#tag, #value)?; });
             }
             StmtKind::Return(values) => {
@@ -494,8 +495,8 @@ fn final_statement(group: &[Stmt], writer: &FunctionWriter) -> usize {
     if let [.., definition, Stmt { kind: StmtKind::Store { mutable, value }, .. }] = group
         && let [result] = definition.defines()
         && result == value
-        && writer.uses.stored[value.0 as usize] == Some(*mutable)
-        && writer.uses.alias[value.0 as usize].is_none()
+        && writer.bindings.uses.stored[value.0 as usize] == Some(*mutable)
+        && writer.bindings.uses.alias[value.0 as usize].is_none()
         && !matches!(&definition.kind, StmtKind::Let { op: Op::Text(_), .. })
         && writer.ty(*value).is_domain() == writer.function.mutables[mutable.0 as usize].ty.is_domain()
     {
@@ -505,7 +506,7 @@ fn final_statement(group: &[Stmt], writer: &FunctionWriter) -> usize {
     if let [.., definition, Stmt { kind: StmtKind::Return(values), .. }] = group
         && let ([result], [value]) = (definition.defines(), values.as_slice())
         && result == value
-        && writer.uses.count[value.0 as usize] == 1
+        && writer.bindings.uses.count[value.0 as usize] == 1
         && !matches!(&definition.kind, StmtKind::Let { op: Op::Load(_) | Op::Text(_), .. })
         && writer.function.results.first().is_some_and(|ty| ty.is_domain() == writer.ty(*value).is_domain())
     {
