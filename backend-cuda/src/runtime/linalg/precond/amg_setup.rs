@@ -65,29 +65,112 @@ struct Groups {
     fields: DeviceFields,
 }
 
-impl Space<f64> {
+impl<'a> Strength<'a> {
     /// Computes the strength of couplings.
-    fn strength<'a>(&mut self, a: &DeviceMatrix, fields: &'a DeviceFields, theta: f64, symmetric: bool) -> Result<Strength<'a>, Error> {
+    fn new(space: &mut Space<f64>, a: &DeviceMatrix, fields: &'a DeviceFields, theta: f64, symmetric: bool) -> Result<Self, Error> {
         let n = a.rows.len();
-        let largest = self.new_vector_of(n)?;
-        let dominant = self.executor.buffer(WHAT, n as u64)?;
-        let call = self.multigrid_call("equelle_couplings")?.arg(n as u32).arg(a.args()).arg(u32::from(symmetric)).arg(fields.pointer());
-        self.executor.launch_over(call.arg(largest.address()).arg(dominant.address()), n)?;
+        let largest = space.new_vector_of(n)?;
+        let dominant = space.executor.buffer(WHAT, n as u64)?;
+        let call = space.multigrid_call("equelle_couplings")?.arg(n as u32).arg(a.args()).arg(u32::from(symmetric)).arg(fields.pointer());
+        space.executor.launch_over(call.arg(largest.address()).arg(dominant.address()), n)?;
         Ok(Strength { fields, largest, dominant, theta, symmetric })
     }
 
     /// A matrix without its weak couplings.
-    fn strong_part(&mut self, a: &DeviceMatrix, strength: &Strength<'_>) -> Result<DeviceMatrix, Error> {
+    fn strong_part(&self, space: &mut Space<f64>, a: &DeviceMatrix) -> Result<DeviceMatrix, Error> {
         let n = a.rows.len();
-        let row_ptr = self.executor.buffer(WHAT, 8 * (n + 1) as u64)?;
-        let call = self.multigrid_call("equelle_strong_lengths")?.arg(n as u32).arg(a.args()).arg(strength).arg(row_ptr.address());
-        self.executor.launch_over(call, n)?;
-        let made = self.new_matrix(row_ptr, n, n)?;
-        let call = self.multigrid_call("equelle_strong_rows")?.arg(n as u32).arg(a.args()).arg(strength);
-        self.executor.launch_over(call.arg(made.args()).arg(made.rows.columns.address()), n)?;
+        let row_ptr = space.executor.buffer(WHAT, 8 * (n + 1) as u64)?;
+        let call = space.multigrid_call("equelle_strong_lengths")?.arg(n as u32).arg(a.args()).arg(self).arg(row_ptr.address());
+        space.executor.launch_over(call, n)?;
+        let made = space.new_matrix(row_ptr, n, n)?;
+        let call = space.multigrid_call("equelle_strong_rows")?.arg(n as u32).arg(a.args()).arg(self);
+        space.executor.launch_over(call.arg(made.args()).arg(made.rows.columns.address()), n)?;
         Ok(made)
     }
 
+    /// Aggregates of strongly coupled unknowns.
+    fn groups(&self, space: &mut Space<f64>, strong: &DeviceMatrix) -> Result<Groups, Error> {
+        let n = strong.rows.len();
+        let state = space.executor.buffer(WHAT, n as u64)?;
+        let [root, joined, best, numbers] = [(); 4].map(|()| space.executor.buffer(WHAT, 4 * n as u64));
+        let (root, joined, best, numbers) = (root?, joined?, best?, numbers?);
+        let rows = strong.args();
+        let call = space.multigrid_call("equelle_grouping_begin")?.arg(n as u32).arg(rows);
+        space.executor.launch_over(call.arg(state.address()).arg(root.address()).arg(best.address()), n)?;
+        loop {
+            let left = space.zero_bytes(8)?;
+            for round in 0..ROUNDS {
+                let call = space.multigrid_call("equelle_grouping_claim")?.arg(n as u32).arg(rows).arg(state.address()).arg(best.address());
+                space.executor.launch_over(call, n)?;
+                let call = space.multigrid_call("equelle_grouping_take")?.arg(n as u32).arg(rows).arg(state.address()).arg(root.address());
+                space.executor.launch_over(call.arg(best.address()), n)?;
+                // Rows left before the last round may be none after it.
+                let told = if round + 1 == ROUNDS { left.address() } else { DevicePtr(left.address().0 + 4) };
+                let call =
+                    space.multigrid_call("equelle_grouping_retire")?.arg(n as u32).arg(rows).arg(state.address()).arg(root.address());
+                space.executor.launch_over(call.arg(best.address()).arg(told), n)?;
+            }
+            if space.executor.download_one::<u32>(left.address())? == 0 {
+                break;
+            }
+        }
+        let call = space.multigrid_call("equelle_grouping_join")?.arg(n as u32).arg(rows).arg(self.dominant.address());
+        space.executor.launch_over(call.arg(root.address()).arg(joined.address()), n)?;
+        let (marks, whole) = marked(space, n, false, &root, &joined)?;
+        let (singles, alone) = marked(space, n, true, &root, &joined)?;
+        let count = whole + alone;
+        let field = self.fields.0.as_ref();
+        let coarse = if field.is_some() { Some(space.executor.buffer(WHAT, count as u64)?) } else { None };
+        let coarse_at = coarse.as_ref().map_or(DevicePtr(0), |coarse| coarse.address());
+        let call =
+            space.multigrid_call("equelle_grouping_number")?.arg(n as u32).arg(whole as u32).arg(root.address()).arg(joined.address());
+        let call = call.arg(marks.address()).arg(singles.address()).arg(self.fields.pointer()).arg(numbers.address()).arg(coarse_at);
+        space.executor.launch_over(call, n)?;
+        Ok(Groups { numbers, count, fields: DeviceFields(coarse) })
+    }
+}
+
+/// Running sums of the root marks of aggregates, and the number of aggregates.
+fn marked(space: &mut Space<f64>, n: usize, single: bool, root: &Buffer, joined: &Buffer) -> Result<(Rc<Buffer>, usize), Error> {
+    let marks = space.executor.buffer(WHAT, 8 * (n + 1) as u64)?;
+    let call =
+        space.multigrid_call("equelle_grouping_mark")?.arg(n as u32).arg(u32::from(single)).arg(root.address()).arg(joined.address());
+    space.executor.launch_over(call.arg(marks.address()), n)?;
+    space.executor.running_sums(DevicePtr(marks.address().0 + 8), n)?;
+    let count: u64 = space.executor.download_one(DevicePtr(marks.address().0 + 8 * n as u64))?;
+    Ok((marks, count as usize))
+}
+
+impl Groups {
+    /// The prolongation from aggregates; `radius` is the spectral radius of the matrix if it equals
+    /// that of the strong part.
+    fn prolongation(
+        &self,
+        space: &mut Space<f64>,
+        strong: &DeviceMatrix,
+        radius: Option<f64>,
+        options: &AmgOptions,
+    ) -> Result<DeviceMatrix, Error> {
+        let n = strong.rows.len();
+        let smoothed = u32::from(options.smoothed);
+        let inverse = space.diagonal_inverse(strong)?;
+        let omega = match (options.smoothed, radius) {
+            (false, _) => 0.0,
+            (true, Some(radius)) => options.prolongation_damping / radius,
+            (true, None) => options.prolongation_damping / spectral_radius(space, strong, &inverse, options.symmetric)?,
+        };
+        let row_ptr = space.executor.buffer(WHAT, 8 * (n + 1) as u64)?;
+        let call = space.multigrid_call("equelle_prolongation_lengths")?.arg(n as u32).arg(smoothed).arg(strong.args());
+        space.executor.launch_over(call.arg(self.numbers.address()).arg(row_ptr.address()), n)?;
+        let made = space.new_matrix(row_ptr, n, self.count)?;
+        let call = space.multigrid_call("equelle_prolongation_rows")?.arg(n as u32).arg(smoothed).arg(strong.args()).arg(omega);
+        let call = call.arg(inverse.address()).arg(self.numbers.address()).arg(made.args()).arg(made.rows.columns.address());
+        space.executor.launch_over(call, n)?;
+        Ok(made)
+    }
+}
+
+impl Space<f64> {
     /// Allocates rows whose lengths follow the first number of `row_ptr`.
     fn new_matrix(&mut self, row_ptr: Rc<Buffer>, n: usize, n_cols: usize) -> Result<DeviceMatrix, Error> {
         let Jacobian { rows, entries } = Jacobian::begin(&self.executor, row_ptr, n, n_cols)?;
@@ -97,84 +180,6 @@ impl Space<f64> {
             Precision::Single => self.executor.buffer(WHAT, 8 * rows.entries() as u64)?,
         };
         Ok(DeviceMatrix::new(rows, entries))
-    }
-
-    /// Aggregates of strongly coupled unknowns.
-    fn groups(&mut self, strong: &DeviceMatrix, strength: &Strength<'_>) -> Result<Groups, Error> {
-        let n = strong.rows.len();
-        let state = self.executor.buffer(WHAT, n as u64)?;
-        let [root, joined, best, numbers] = [(); 4].map(|()| self.executor.buffer(WHAT, 4 * n as u64));
-        let (root, joined, best, numbers) = (root?, joined?, best?, numbers?);
-        let rows = strong.args();
-        let call = self.multigrid_call("equelle_grouping_begin")?.arg(n as u32).arg(rows);
-        self.executor.launch_over(call.arg(state.address()).arg(root.address()).arg(best.address()), n)?;
-        loop {
-            let left = self.zero_bytes(8)?;
-            for round in 0..ROUNDS {
-                let call = self.multigrid_call("equelle_grouping_claim")?.arg(n as u32).arg(rows).arg(state.address()).arg(best.address());
-                self.executor.launch_over(call, n)?;
-                let call = self.multigrid_call("equelle_grouping_take")?.arg(n as u32).arg(rows).arg(state.address()).arg(root.address());
-                self.executor.launch_over(call.arg(best.address()), n)?;
-                // Rows left before the last round may be none after it.
-                let told = if round + 1 == ROUNDS { left.address() } else { DevicePtr(left.address().0 + 4) };
-                let call = self.multigrid_call("equelle_grouping_retire")?.arg(n as u32).arg(rows).arg(state.address()).arg(root.address());
-                self.executor.launch_over(call.arg(best.address()).arg(told), n)?;
-            }
-            if self.executor.download_one::<u32>(left.address())? == 0 {
-                break;
-            }
-        }
-        let call = self.multigrid_call("equelle_grouping_join")?.arg(n as u32).arg(rows).arg(strength.dominant.address());
-        self.executor.launch_over(call.arg(root.address()).arg(joined.address()), n)?;
-        let (marks, whole) = self.marked(n, false, &root, &joined)?;
-        let (singles, alone) = self.marked(n, true, &root, &joined)?;
-        let count = whole + alone;
-        let field = strength.fields.0.as_ref();
-        let coarse = if field.is_some() { Some(self.executor.buffer(WHAT, count as u64)?) } else { None };
-        let coarse_at = coarse.as_ref().map_or(DevicePtr(0), |coarse| coarse.address());
-        let call =
-            self.multigrid_call("equelle_grouping_number")?.arg(n as u32).arg(whole as u32).arg(root.address()).arg(joined.address());
-        let call = call.arg(marks.address()).arg(singles.address()).arg(strength.fields.pointer()).arg(numbers.address()).arg(coarse_at);
-        self.executor.launch_over(call, n)?;
-        Ok(Groups { numbers, count, fields: DeviceFields(coarse) })
-    }
-
-    /// Running sums of the root marks of aggregates, and the number of aggregates.
-    fn marked(&mut self, n: usize, single: bool, root: &Buffer, joined: &Buffer) -> Result<(Rc<Buffer>, usize), Error> {
-        let marks = self.executor.buffer(WHAT, 8 * (n + 1) as u64)?;
-        let call =
-            self.multigrid_call("equelle_grouping_mark")?.arg(n as u32).arg(u32::from(single)).arg(root.address()).arg(joined.address());
-        self.executor.launch_over(call.arg(marks.address()), n)?;
-        self.executor.running_sums(DevicePtr(marks.address().0 + 8), n)?;
-        let count: u64 = self.executor.download_one(DevicePtr(marks.address().0 + 8 * n as u64))?;
-        Ok((marks, count as usize))
-    }
-
-    /// The prolongation from aggregates; `radius` is the spectral radius of the matrix if it equals
-    /// that of the strong part.
-    fn prolongation(
-        &mut self,
-        strong: &DeviceMatrix,
-        groups: &Groups,
-        radius: Option<f64>,
-        options: &AmgOptions,
-    ) -> Result<DeviceMatrix, Error> {
-        let n = strong.rows.len();
-        let smoothed = u32::from(options.smoothed);
-        let inverse = self.diagonal_inverse(strong)?;
-        let omega = match (options.smoothed, radius) {
-            (false, _) => 0.0,
-            (true, Some(radius)) => options.prolongation_damping / radius,
-            (true, None) => options.prolongation_damping / spectral_radius(self, strong, &inverse, options.symmetric)?,
-        };
-        let row_ptr = self.executor.buffer(WHAT, 8 * (n + 1) as u64)?;
-        let call = self.multigrid_call("equelle_prolongation_lengths")?.arg(n as u32).arg(smoothed).arg(strong.args());
-        self.executor.launch_over(call.arg(groups.numbers.address()).arg(row_ptr.address()), n)?;
-        let made = self.new_matrix(row_ptr, n, groups.count)?;
-        let call = self.multigrid_call("equelle_prolongation_rows")?.arg(n as u32).arg(smoothed).arg(strong.args()).arg(omega);
-        let call = call.arg(inverse.address()).arg(groups.numbers.address()).arg(made.args()).arg(made.rows.columns.address());
-        self.executor.launch_over(call, n)?;
-        Ok(made)
     }
 
     /// The transpose of a matrix.
@@ -200,13 +205,6 @@ impl Space<f64> {
         let (n, lanes) = (made.rows.len(), lanes(&made.rows));
         let call = self.multigrid_call("equelle_ordered_rows")?.arg(n as u32).arg(lanes).arg(any_order);
         self.executor.launch_over(call.arg(made.args()).arg(made.rows.columns.address()), n * lanes as usize)
-    }
-
-    fn square_roots(&mut self, x: &DeviceVector) -> Result<DeviceVector, Error> {
-        let out = self.new_vector_of(x.len)?;
-        let call = self.multigrid_call("equelle_roots")?.arg(x.len as u32).arg(x.address()).arg(out.address());
-        self.executor.launch_over(call, x.len)?;
-        Ok(out)
     }
 
     /// A buffer of zeros; `bytes` is a multiple of 8.
@@ -253,9 +251,9 @@ impl Coarsen for Space<f64> {
     }
 
     fn coarsen(&mut self, matrix: DeviceMatrix, fields: &DeviceFields, theta: f64, options: &AmgOptions) -> Result<Coarsened<Self>, Error> {
-        let strength = self.strength(&matrix, fields, theta, options.symmetric)?;
-        let strong = self.strong_part(&matrix, &strength)?;
-        let groups = self.groups(&strong, &strength)?;
+        let strength = Strength::new(self, &matrix, fields, theta, options.symmetric)?;
+        let strong = strength.strong_part(self, &matrix)?;
+        let groups = strength.groups(self, &strong)?;
         if !is_worth_it(groups.count, matrix.rows.len()) {
             return Ok(Coarsened::Ended(matrix));
         }
@@ -264,7 +262,7 @@ impl Coarsen for Space<f64> {
         let radius = spectral_radius(self, &matrix, &inverse_diagonal, options.symmetric)?;
         // Without weak couplings the filtered matrix is the matrix.
         let known = (strong.rows.entries() == matrix.rows.entries()).then_some(radius);
-        let prolongation = self.prolongation(&strong, &groups, known, options)?;
+        let prolongation = groups.prolongation(self, &strong, known, options)?;
         drop(strong);
         let restriction = self.transposed(&prolongation)?;
         let image = self.sparse_product(&matrix, &prolongation)?;
@@ -289,7 +287,10 @@ impl Coarsen for Space<f64> {
     }
 
     fn roots(&mut self, x: &DeviceVector) -> Result<DeviceVector, Error> {
-        self.square_roots(x)
+        let out = self.new_vector_of(x.len)?;
+        let call = self.multigrid_call("equelle_roots")?.arg(x.len as u32).arg(x.address()).arg(out.address());
+        self.executor.launch_over(call, x.len)?;
+        Ok(out)
     }
 
     fn reciprocal_roots(&mut self, x: &DeviceVector) -> Result<DeviceVector, Error> {
