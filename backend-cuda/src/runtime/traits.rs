@@ -176,7 +176,7 @@ impl EquelleRuntime for CudaRuntime {
                     .arg(std::mem::take(&mut elements.used))
                     .arg(ROUNDS_TOGETHER)
                     .arg(window.address());
-                self.executor.launch_once(call);
+                self.executor.push(call.on_one_thread());
                 window
             }
         };
@@ -271,7 +271,7 @@ impl CudaRuntime {
     fn elements_of(&mut self, sequence: Sequence) -> Result<Elements, Error> {
         let taken = self.executor.buffer("the state of a loop", 8)?;
         let call = self.executor.runtime_call("equelle_loop_begin")?.arg(taken.address());
-        self.executor.launch_once(call);
+        self.executor.push(call.on_one_thread());
         Ok(Elements { sequence, taken, window: None, used: 0 })
     }
 

@@ -399,6 +399,11 @@ impl Call {
         self
     }
 
+    /// The launch of a call of a single thread.
+    pub(crate) fn on_one_thread(self) -> Launch {
+        self.shaped(LaunchShape { grid: [1; 3], block: [1; 3] })
+    }
+
     pub(crate) fn shaped(self, shape: LaunchShape) -> Launch {
         Launch { function: self.function, name: self.name, shape, words: self.words, offsets: self.offsets, work: self.work }
     }

@@ -1,11 +1,10 @@
 //! Numbers that the host reads while the device goes on with the work behind them.
 
-use std::rc::Rc;
 use std::sync::atomic::Ordering;
 
 use equelle_runtime::Error;
 
-use crate::runtime::device::{DevicePtr, MappedWords};
+use crate::runtime::device::DevicePtr;
 use crate::runtime::executor::Executor;
 
 /// Words of `equelle_tell_host`: whether the others are there, the number, the Bool.
@@ -29,14 +28,20 @@ impl Executor {
     /// # Errors
     /// `Backend`: a lost device, or an error of a launch.
     pub(crate) fn read_early(&self, read: EarlyRead) -> Result<(f64, bool), Error> {
-        let told = self.told()?;
+        let told = match self.told.get() {
+            Some(words) => words,
+            None => {
+                let words = self.device.mapped_words(WORDS)?;
+                self.told.get_or_init(|| words)
+            }
+        };
         let [is_there, number, condition] = told.words() else { return Err(Error::internal("mapped words of another number")) };
         // Nothing in flight writes them: whoever asked before has waited.
         is_there.store(0, Ordering::Release);
         let address = |of: Option<DevicePtr>| of.map_or(0, |address| address.0);
         let call = self.runtime_call("equelle_tell_host")?.arg(address(read.number)).arg(address(read.condition)).arg(told.address());
         let addresses: Vec<DevicePtr> = [read.number, read.condition].into_iter().flatten().collect();
-        self.queue.borrow_mut().insert_behind(Executor::single_thread_launch(call), &addresses);
+        self.queue.borrow_mut().insert_behind(call.on_one_thread(), &addresses);
         self.flush()?;
         self.count(|counters| counters.synchronisations += 1);
         while is_there.load(Ordering::Acquire) == 0 {
@@ -53,13 +58,5 @@ impl Executor {
         }
         let number = read.number.map_or(0.0, |_| f64::from_bits(number.load(Ordering::Relaxed)));
         Ok((number, read.condition.is_some() && condition.load(Ordering::Relaxed) != 0))
-    }
-
-    fn told(&self) -> Result<Rc<dyn MappedWords>, Error> {
-        if let Some(words) = self.told.get() {
-            return Ok(Rc::clone(words));
-        }
-        let words = self.device.mapped_words(WORDS)?;
-        Ok(Rc::clone(self.told.get_or_init(|| words)))
     }
 }

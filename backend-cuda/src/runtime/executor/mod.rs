@@ -15,6 +15,7 @@ pub mod pool;
 pub mod precision;
 pub mod queue;
 pub(crate) mod reduce;
+pub(crate) mod shapes;
 mod transfer;
 
 use std::cell::{Cell, OnceCell, Ref, RefCell};

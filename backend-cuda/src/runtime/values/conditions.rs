@@ -156,7 +156,8 @@ impl Conditions {
     pub(crate) fn flag_now(&mut self) -> Result<Option<Rc<Buffer>>, Error> {
         let Some(flag) = self.flags.clone().filter(|_| !self.checks.is_empty()) else { return Ok(None) };
         let copy = self.executor.buffer("the flag of conditions", 8)?;
-        self.executor.launch_once(self.executor.runtime_call("equelle_word")?.arg(flag.address()).arg(copy.address()));
+        let call = self.executor.runtime_call("equelle_word")?.arg(flag.address()).arg(copy.address());
+        self.executor.push(call.on_one_thread());
         Ok(Some(copy))
     }
 

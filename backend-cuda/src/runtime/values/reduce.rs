@@ -5,7 +5,7 @@ use std::sync::Arc;
 use equelle_runtime::domain::Domain;
 use equelle_runtime::{BoolReduction, Error, Reduction, reduce};
 
-use crate::runtime::device::DevicePtr;
+use crate::runtime::device::{DevicePtr, LaunchShape};
 use crate::runtime::executor::reduce::{Extreme, Leaves};
 use crate::runtime::runtime::CudaRuntime;
 use crate::runtime::values::collections::{Bool, Scalar, Vector};
@@ -76,7 +76,8 @@ impl CudaRuntime {
     pub fn extreme_value(&mut self, reduction: Reduction, extreme: Extreme) -> Result<Scalar, Error> {
         let result = self.new_number()?;
         let call = self.executor.runtime_call("equelle_extreme")?.arg(u32::from(reduction == Reduction::Max));
-        self.executor.launch_warp(call.arg(extreme.pointer()).arg(result.address()));
+        let warp = LaunchShape { grid: [1; 3], block: [32, 1, 1] };
+        self.executor.push(call.arg(extreme.pointer()).arg(result.address()).shaped(warp));
         Ok(Scalar::Device(result))
     }
 

@@ -11,6 +11,7 @@ use equelle_runtime::{CanonicalSet, EntityKind, Extent, Program};
 use super::{LaunchConfig, LaunchDomain};
 use crate::runtime::executor::arguments::{Call, RowNames};
 use crate::runtime::executor::precision::Precision;
+use crate::runtime::executor::shapes::Shapes;
 use crate::runtime::kernels::{FloatingPoint, KernelModule};
 use crate::runtime::runtime::CudaRuntime;
 use crate::runtime::test_support::{numbers, runtimes};
@@ -41,10 +42,12 @@ pub(super) type Results = Vec<(u32, Vec<u64>)>;
 /// thread.
 pub(super) fn in_every_shape(rt: &mut CudaRuntime, call: &Call, over: LaunchDomain) -> Results {
     let cells = rt.session.grid().n_cells();
-    let configs = rt.executor.configs(call, over).expect("shapes");
+    let executor = Rc::clone(&rt.executor);
+    let shapes = Shapes { executor: &executor, over };
+    let configs = shapes.all(call).expect("shapes");
     let run = |config: LaunchConfig| {
         let out = rt.executor.upload_reals("test data", &numbers(5, cells)).expect("memory");
-        let launch = rt.executor.in_shape(call.clone().arg(out.address()), over, config).expect("a launch");
+        let launch = shapes.launch(call.clone().arg(out.address()), config).expect("a launch");
         rt.executor.push(launch);
         let bits = match rt.executor.precision() {
             Precision::Double => rt.executor.download::<u64>(out.address(), cells).expect("results"),

@@ -9,6 +9,7 @@ use equelle_runtime::session::{Options, Session};
 
 use super::*;
 use crate::runtime::executor::arguments::Planes;
+use crate::runtime::executor::shapes::Shapes;
 use crate::runtime::kernels::FloatingPoint;
 use crate::runtime::runtime::CudaRuntime;
 use crate::runtime::test_support::runtimes;
@@ -137,8 +138,9 @@ fn every_shape_reaches_every_cell_once() {
                     (LaunchDomain::Cells, _) => called.or_with_rows(&COUNTS, &[(2, "all_rows_x2"), (4, "all_rows_x4")]),
                     _ => called.or_with_rows(&COUNTS, &[(2, "rows_x2"), (4, "rows_x4")]),
                 };
-                let configs = rt.executor.configs(&called, over).expect("a Cartesian grid");
-                assert!(configs.contains(&rt.executor.usual_config(&called, over).expect("a Cartesian grid")));
+                let shapes = Shapes { executor: &rt.executor, over };
+                let configs = shapes.all(&called).expect("a Cartesian grid");
+                assert!(configs.contains(&shapes.usual(&called).expect("a Cartesian grid")));
                 let widest = configs.iter().map(|config| config.row_cells).max();
                 let multiple_of = [4, 2, 1].into_iter().find(|&width| grid.n[0] % width as usize == 0);
                 assert_eq!(widest, if matches!(over, LaunchDomain::Elements(_)) { Some(1) } else { multiple_of });
@@ -151,7 +153,7 @@ fn every_shape_reaches_every_cell_once() {
                             call.arg(rt.executor.cartesian_args().expect("a Cartesian grid"))
                         }
                     };
-                    let launch = rt.executor.in_shape(call.arg(count.address()), over, config).expect("a Cartesian grid");
+                    let launch = shapes.launch(call.arg(count.address()), config).expect("a Cartesian grid");
                     rt.executor.push(launch);
                     let found = rt.executor.bits(count.address(), n);
                     let shape = grid.n;
@@ -206,9 +208,8 @@ fn what_was_measured_is_found_again() {
         let (same, _) = launched(&mut rt, &module, &x);
         assert_eq!(same, place);
         let kept = kernel_cache::read(place, "shape").expect("it was measured");
-        let config = rt
-            .executor
-            .configs(&rt.executor.call(&module, "squares").expect("a kernel"), LaunchDomain::Elements(1000))
+        let config = Shapes { executor: &rt.executor, over: LaunchDomain::Elements(1000) }
+            .all(&rt.executor.call(&module, "squares").expect("a kernel"))
             .expect("elements")
             .into_iter()
             .find(|config| config.text().as_bytes() == kept);
