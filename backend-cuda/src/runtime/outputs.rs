@@ -7,11 +7,13 @@ use equelle_runtime::{Check, Error, Exchange, HostAccess, Output, Real};
 use crate::runtime::executor::precision::Precision;
 use crate::runtime::runtime::CudaRuntime;
 use crate::runtime::values::collections::{Bool, BoolCollection, EntityCollection, Scalar, ScalarCollection, Vector, VectorCollection};
+use crate::runtime::values::finite::check_finite;
+use crate::runtime::values::outputs::output_async;
 
 impl Output<Scalar> for CudaRuntime {
     fn output(&mut self, tag: &str, value: &Scalar) -> Result<(), Error> {
         self.resolve_step()?;
-        let value = self.number(value)?;
+        let value = value.value(&self.executor)?;
         self.check_flag()?;
         self.session.outputs().scalar(tag, value)
     }
@@ -25,7 +27,7 @@ impl Output<ScalarCollection> for CudaRuntime {
         }
         // Outputs need no derivatives.
         let dense = self.plain(value)?;
-        if self.output_async(tag, &dense, 1)? {
+        if output_async(self, tag, &dense, 1)? {
             return Ok(());
         }
         let n = value.domain.len();
@@ -67,7 +69,7 @@ impl Output<VectorCollection> for CudaRuntime {
             return Ok(());
         }
         let components = self.session.grid().dim();
-        if self.output_async(tag, &value.values, components)? {
+        if output_async(self, tag, &value.values, components)? {
             return Ok(());
         }
         let values = self.vectors(value)?;
@@ -116,7 +118,7 @@ impl Check<Scalar> for CudaRuntime {
         if self.session.nonfinite() == Nonfinite::Allow && self.session.loops().measured_variable().is_none() {
             return Ok(());
         }
-        let value = self.number(value)?;
+        let value = value.value(&self.executor)?;
         self.check_flag()?;
         self.session.check_numbers(name, &[value])
     }
@@ -138,7 +140,7 @@ impl Check<ScalarCollection> for CudaRuntime {
     fn check(&mut self, name: &str, value: &ScalarCollection) -> Result<(), Error> {
         self.resolve_step()?;
         let dense = self.plain(value)?;
-        self.check_finite(name, &dense, 1)
+        check_finite(self, name, &dense, 1)
     }
 }
 
@@ -146,7 +148,7 @@ impl Check<VectorCollection> for CudaRuntime {
     fn check(&mut self, name: &str, value: &VectorCollection) -> Result<(), Error> {
         self.resolve_step()?;
         let components = self.session.grid().dim();
-        self.check_finite(name, &value.values, components)
+        check_finite(self, name, &value.values, components)
     }
 }
 

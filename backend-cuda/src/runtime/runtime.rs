@@ -24,6 +24,7 @@ use crate::runtime::kernels::{
     VECTORS_MODULE,
 };
 use crate::runtime::linalg::space::Space;
+use crate::runtime::values::change::BeforeRound;
 use crate::runtime::values::conditions::Conditions;
 use crate::runtime::values::pending_step::PendingStep;
 
@@ -43,9 +44,7 @@ pub struct CudaRuntime {
     pub(crate) derivatives_lost: Option<u32>,
     /// Vectors and matrices of linear systems.
     pub(crate) solver: Space<f64>,
-    /// Values after the round before of the variables whose change ends a loop; `None` for those
-    /// without elements and for single numbers.
-    pub(crate) before_round: Vec<Option<Rc<Buffer>>>,
+    pub(crate) before_round: BeforeRound,
     /// A step that the session has not seen.
     pub(crate) pending_step: Option<PendingStep>,
     pub(crate) executor: Rc<Executor>,
@@ -240,7 +239,7 @@ impl CudaRuntime {
             newton: NewtonState::default(),
             derivatives_lost: None,
             solver: Space::new(&executor),
-            before_round: Vec::new(),
+            before_round: BeforeRound::default(),
             pending_step: None,
             executor,
         })

@@ -7,12 +7,14 @@ use equelle_runtime::domain::Domain;
 use equelle_runtime::session::{LoopState, grid_requirements};
 use equelle_runtime::{CanonicalSet, EquelleRuntime, Error, HostAccess, RoundLength, TablePart};
 
+use crate::runtime::executor::Executor;
 use crate::runtime::runtime::CudaRuntime;
 use crate::runtime::values::collections::{
     Bool, BoolCollection, Collection, DeviceTable, Elements, EntityCollection, Loop, Scalar, ScalarCollection, Sequence, Vector,
     VectorCollection,
 };
 use crate::runtime::values::steady::{LAUNCHES_TOGETHER, ROUNDS_TOGETHER, Steady};
+use crate::runtime::values::steps;
 
 impl EquelleRuntime for CudaRuntime {
     type Scalar = Scalar;
@@ -76,13 +78,13 @@ impl EquelleRuntime for CudaRuntime {
     }
 
     fn input_scalar(&mut self, name: &str, default: &Scalar) -> Result<Scalar, Error> {
-        let default = self.number(default)?;
+        let default = default.value(&self.executor)?;
         Ok(Scalar::Host(self.session.inputs().scalar(name, default)?))
     }
 
     fn input_collection(&mut self, name: &str, domain: &Arc<Domain>) -> Result<ScalarCollection, Error> {
         let values = self.session.inputs().collection(name, domain)?.to_vec(domain.len());
-        self.upload_values(domain, &values)
+        Ok(Collection::dense(domain, self.executor.upload_reals(domain.name(), &values)?))
     }
 
     fn input_vectors(&mut self, name: &str, domain: &Arc<Domain>) -> Result<VectorCollection, Error> {
@@ -131,12 +133,12 @@ impl EquelleRuntime for CudaRuntime {
 
     fn begin_loop(&mut self, sequence: &Sequence) -> Result<Loop, Error> {
         self.resolve_step()?;
-        let elements = self.elements_of(sequence.clone())?;
+        let elements = elements_of(&self.executor, sequence.clone())?;
         let state = match &sequence.read {
             Some(read) => self.session.loops().begin_over(read),
             None => self.session.loops().begin(sequence.len),
         };
-        Ok(self.loop_of(state, Some(elements)))
+        Ok(loop_of(self, state, Some(elements)))
     }
 
     fn next(&mut self, state: &mut Loop) -> Result<Option<Scalar>, Error> {
@@ -156,10 +158,10 @@ impl EquelleRuntime for CudaRuntime {
             self.executor.synchronise()?;
         }
         if self.session.loops().next_step(&mut state.state).is_none() {
-            self.end_rounds(state)?;
+            end_rounds(self, state)?;
             return Ok(None);
         }
-        self.begin_round(state)?;
+        begin_round(self, state)?;
         let Some(elements) = &mut state.elements else { return Err(Error::internal("rounds without elements")) };
         // A new window begins with a sequence of launches, so that sequences repeat.
         let window = match elements.window.take().filter(|_| !self.executor.queue().is_empty() && elements.used < ROUNDS_TOGETHER) {
@@ -188,35 +190,35 @@ impl EquelleRuntime for CudaRuntime {
 
     fn begin_range(&mut self, from: &Scalar, below: &Scalar, length: RoundLength) -> Result<Loop, Error> {
         self.resolve_step()?;
-        let (from, below) = (self.number(from)?, self.number(below)?);
+        let (from, below) = (from.value(&self.executor)?, below.value(&self.executor)?);
         let (state, range) = self.session.loops().begin_range(from, below, length)?;
         let numbers: Vec<f64> = (0..range.rounds).map(|round| range.first + round as f64).collect();
         let buffer = self.executor.upload("a range", &numbers)?;
-        let elements = self.elements_of(Sequence { len: range.rounds, buffer, read: None })?;
-        Ok(self.loop_of(state, Some(elements)))
+        let elements = elements_of(&self.executor, Sequence { len: range.rounds, buffer, read: None })?;
+        Ok(loop_of(self, state, Some(elements)))
     }
 
     fn begin_rounds(&mut self, length: RoundLength) -> Result<Loop, Error> {
         self.resolve_step()?;
         let state = self.session.loops().begin_rounds(length);
-        Ok(self.loop_of(state, None))
+        Ok(loop_of(self, state, None))
     }
 
     fn goes_on(&mut self, state: &mut Loop, condition: &Bool) -> Result<bool, Error> {
         // Reading the condition submits what is queued, so that each round is one sequence of
         // launches.
-        let condition = self.condition_of_round(condition)?;
+        let condition = steps::condition_of_round(self, condition)?;
         if !self.session.loops().goes_on(&mut state.state, condition)? {
-            self.end_rounds(state)?;
+            end_rounds(self, state)?;
             return Ok(false);
         }
         self.executor.flush()?;
-        self.begin_round(state)?;
+        begin_round(self, state)?;
         Ok(true)
     }
 
     fn take_step(&mut self, length: &Scalar) -> Result<Scalar, Error> {
-        self.step(length)
+        steps::take(self, length)
     }
 
     fn samples_state(&mut self, state: &Loop) -> bool {
@@ -266,48 +268,25 @@ impl EquelleRuntime for CudaRuntime {
     }
 }
 
-impl CudaRuntime {
-    /// The elements of a loop, before its first round.
-    fn elements_of(&mut self, sequence: Sequence) -> Result<Elements, Error> {
-        let taken = self.executor.buffer("the state of a loop", 8)?;
-        let call = self.executor.runtime_call("equelle_loop_begin")?.arg(taken.address());
-        self.executor.push(call.on_one_thread());
-        Ok(Elements { sequence, taken, window: None, used: 0 })
-    }
+/// The elements of a loop, before its first round.
+fn elements_of(executor: &Executor, sequence: Sequence) -> Result<Elements, Error> {
+    let taken = executor.buffer("the state of a loop", 8)?;
+    let call = executor.runtime_call("equelle_loop_begin")?.arg(taken.address());
+    executor.push(call.on_one_thread());
+    Ok(Elements { sequence, taken, window: None, used: 0 })
+}
 
-    fn loop_of(&mut self, state: LoopState, elements: Option<Elements>) -> Loop {
-        let steady = self.session.profiler().is_some().then(Steady::default);
-        Loop { state, elements, handed_over: self.executor.queue().handed_over(), steady }
-    }
+fn loop_of(rt: &mut CudaRuntime, state: LoopState, elements: Option<Elements>) -> Loop {
+    let steady = rt.session.profiler().is_some().then(Steady::default);
+    Loop { state, elements, handed_over: rt.executor.queue().handed_over(), steady }
+}
 
-    fn begin_round(&mut self, state: &mut Loop) -> Result<(), Error> {
-        self.session.check_interrupt()?;
-        match &mut state.steady {
-            Some(steady) => self.next_steady(steady),
-            None => Ok(()),
-        }
-    }
+fn begin_round(rt: &mut CudaRuntime, state: &mut Loop) -> Result<(), Error> {
+    rt.session.check_interrupt()?;
+    state.steady.as_mut().map_or(Ok(()), |steady| steady.next(&rt.executor))
+}
 
-    fn end_rounds(&mut self, state: &mut Loop) -> Result<(), Error> {
-        self.executor.flush()?;
-        match &mut state.steady {
-            Some(steady) => self.end_steady(steady),
-            None => Ok(()),
-        }
-    }
-
-    /// The value of a Scalar, copied from the device if it is there.
-    pub(super) fn number(&mut self, scalar: &Scalar) -> Result<f64, Error> {
-        match scalar {
-            Scalar::Host(value) => Ok(*value),
-            Scalar::Device(buffer) => Ok(self.executor.download_one(buffer.address())?),
-            Scalar::Element { of, index } => Ok(self.executor.download_one(of.number(*index))?),
-        }
-    }
-
-    /// Copies values to the device as a collection.
-    pub(super) fn upload_values(&mut self, domain: &Arc<Domain>, values: &[f64]) -> Result<Collection, Error> {
-        let buffer = self.executor.upload_reals(domain.name(), values)?;
-        Ok(Collection::dense(domain, buffer))
-    }
+fn end_rounds(rt: &mut CudaRuntime, state: &mut Loop) -> Result<(), Error> {
+    rt.executor.flush()?;
+    state.steady.as_mut().map_or(Ok(()), |steady| steady.end(&rt.executor, &mut rt.session))
 }

@@ -17,10 +17,9 @@ const MAX_FIELDS: usize = 15;
 pub(super) type Exception = (&'static str, &'static str, Size);
 
 /// Types that are larger than the limits, with their size of today, which can only shrink.
-pub(super) const EXCEPTIONS: [Exception; 10] = [
+pub(super) const EXCEPTIONS: [Exception; 9] = [
     ("backend-cuda/src/codegen/emit/writer.rs", "Writer", Size { methods: 93, fields: 29 }),
     ("backend-cuda/src/runtime/executor/arguments.rs", "EqGrid", Size { methods: 0, fields: 21 }),
-    ("backend-cuda/src/runtime/runtime.rs", "CudaRuntime", Size { methods: 85, fields: 13 }),
     ("backend-serial/src/codegen/emit/writer.rs", "Writer", Size { methods: 100, fields: 33 }),
     ("equelle-front/src/check/checker.rs", "Checker", Size { methods: 201, fields: 31 }),
     ("equelle-front/src/lower/function.rs", "Lowering", Size { methods: 62, fields: 9 }),

@@ -37,7 +37,7 @@ impl CudaRuntime {
             entities: entities.iter().map(|e| Rc::clone(&e.values.buffer)).collect(),
         };
         for unknown in unknowns {
-            let (first, n_cols) = self.place_of(unknown)?;
+            let (first, n_cols) = self.located(unknown.columns())?;
             key.unknowns.push((first, Arc::clone(&unknown.domain)));
             key.n_cols = n_cols;
         }
@@ -79,14 +79,6 @@ impl CudaRuntime {
     /// # Errors
     /// `Backend` (an internal error) if it has no derivatives.
     pub fn first_column(&self, unknown: &Collection) -> Result<u32, Error> {
-        Ok(self.place_of(unknown)?.0 as u32)
-    }
-
-    /// Number of the first column of an unknown, and the number of columns.
-    pub(crate) fn place_of(&self, unknown: &Collection) -> Result<(usize, usize), Error> {
-        match unknown.derivatives.as_deref() {
-            Some(&Derivatives::Unknown { first, n_cols, .. }) => Ok((first, n_cols)),
-            Some(Derivatives::Rows { .. }) | None => Err(self.session.locate(Error::internal("an unknown without derivatives"))),
-        }
+        Ok(self.located(unknown.columns())?.0 as u32)
     }
 }

@@ -24,20 +24,13 @@ use crate::runtime::linalg::space::{DeviceVector, Space};
 use crate::runtime::runtime::CudaRuntime;
 use crate::runtime::values::collections::{Collection, Derivatives, Scalar, VectorCollection};
 
-impl CudaRuntime {
-    /// One value per element, without derivatives.
-    fn constant_values(&mut self, values: &Collection) -> Result<Collection, Error> {
-        self.plain(values)
-    }
-}
-
 impl Implicit for CudaRuntime {
     fn session(&mut self) -> &mut Session {
         &mut self.session
     }
 
     fn read_scalar(&mut self, value: &Scalar) -> Result<f64, Error> {
-        self.number(value)
+        value.value(&self.executor)
     }
 
     fn newton(&mut self, guesses: &[Collection], residual: &mut Residual<'_, Self>) -> Result<Vec<Collection>, Error> {
@@ -48,7 +41,7 @@ impl Implicit for CudaRuntime {
             Precision::Single => f32::EPSILON.into(),
         };
         let (options, linear) = self.newton.options(&mut self.session, rounding)?;
-        let iterate = guesses.iter().map(|guess| self.constant_values(guess)).collect::<Result<_, _>>()?;
+        let iterate = guesses.iter().map(|guess| self.plain(guess)).collect::<Result<_, _>>()?;
         let state = self.newton.begin(line, (&options, linear), iterate);
         let mut problem = CudaProblem { rt: self, residual, state, extremes: Vec::new(), corrections: Vec::new() };
         let outcome = newton::solve(&mut problem, &options);

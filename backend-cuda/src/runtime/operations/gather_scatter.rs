@@ -28,7 +28,7 @@ pub(super) fn on_numbers(
 ) -> Result<Computed, Error> {
     let data = data.numbers(rt)?;
     let buffer = buffer_for(rt, target.domain().name(), extent)?;
-    let checks = rt.gather_checks(from, target)?;
+    let checks = rt.conditions.gather_checks(from, rt.session.current_line(), target)?;
     let call = gather(rt, "equelle_on", from, target)?.arg(data.operand).arg(buffer.address()).arg(checks);
     launch_extent(rt, call, extent);
     let jacobians = forward::on(rt, extent, from, &data, target)?;
@@ -38,7 +38,7 @@ pub(super) fn on_numbers(
 /// Gathers Bools at the target's entities.
 pub(super) fn on_bools(rt: &mut CudaRuntime, data: &BoolCollection, target: &EntityCollection) -> Result<BoolCollection, Error> {
     let out = rt.new_bool_collection(target.domain())?;
-    let checks = rt.gather_checks(data.domain(), target)?;
+    let checks = rt.conditions.gather_checks(data.domain(), rt.session.current_line(), target)?;
     let call = gather(rt, "equelle_on_bools", data.domain(), target)?.arg(data.pointer()).arg(out.pointer()).arg(checks);
     rt.executor.launch_over(call, target.domain().len())?;
     Ok(out)
@@ -48,7 +48,7 @@ pub(super) fn on_bools(rt: &mut CudaRuntime, data: &BoolCollection, target: &Ent
 /// as everywhere.
 pub(super) fn on_entities(rt: &mut CudaRuntime, data: &EntityCollection, target: &EntityCollection) -> Result<EntityCollection, Error> {
     let out = rt.new_entity_collection(target.domain(), data.kind())?;
-    let checks = rt.gather_checks(data.domain(), target)?;
+    let checks = rt.conditions.gather_checks(data.domain(), rt.session.current_line(), target)?;
     let call = gather(rt, "equelle_on_entities", data.domain(), target)?.arg(data.pointer()).arg(out.pointer()).arg(checks);
     rt.executor.launch_over(call, target.domain().len())?;
     Ok(out)

@@ -22,7 +22,8 @@ pub(super) fn cell_of(rt: &mut CudaRuntime, faces: &EntityCollection, side: Face
     rt.located(only_faces(faces, "FirstCell and SecondCell"))?;
     let (domain, n) = (faces.domain(), faces.domain().len());
     let grid = rt.grid.arrays(rt.session.grid(), GridArrays { face_cells: true, ..GridArrays::default() })?;
-    let checks = rt.operation_checks(Requirement::Geometry { kind: faces.kind(), what: "cell" }, domain)?;
+    let checks =
+        rt.conditions.operation_checks(Requirement::Geometry { kind: faces.kind(), what: "cell" }, rt.session.current_line(), domain)?;
     let out = rt.new_entity_collection(domain, EntityKind::Cell)?;
     let call = operation(rt, "equelle_cell_of")?.arg(side as u32).arg(n as u32).arg(faces.pointer()).arg(grid);
     rt.executor.launch_over(call.arg(out.pointer()).arg(checks), n)?;
@@ -34,7 +35,7 @@ pub(super) fn one_cell(rt: &mut CudaRuntime, faces: &EntityCollection) -> Result
     rt.located(only_faces(faces, "InnerCell"))?;
     let (domain, n) = (faces.domain(), faces.domain().len());
     let grid = rt.grid.arrays(rt.session.grid(), GridArrays { face_cells: true, ..GridArrays::default() })?;
-    let checks = rt.operation_checks(Requirement::OneCell, domain)?;
+    let checks = rt.conditions.operation_checks(Requirement::OneCell, rt.session.current_line(), domain)?;
     let call = operation(rt, "equelle_one_cell")?.arg(n as u32).arg(faces.pointer()).arg(grid);
     rt.executor.launch_over(call.arg(checks), n)?;
     Ok(faces.clone())
@@ -132,7 +133,11 @@ fn look_up(
     out: &Collection,
 ) -> Result<(), Error> {
     let size = rt.session.grid().n_entities(entities.kind())? as u32;
-    let checks = rt.operation_checks(Requirement::Geometry { kind: entities.kind(), what }, entities.domain())?;
+    let checks = rt.conditions.operation_checks(
+        Requirement::Geometry { kind: entities.kind(), what },
+        rt.session.current_line(),
+        entities.domain(),
+    )?;
     let call = operation(rt, "equelle_geometry")?.arg(extent.n as u32).arg(entities.pointer()).arg(size);
     launch_extent(rt, call.arg(DevicePtr(table)).arg(out.pointer()).arg(checks), extent);
     Ok(())

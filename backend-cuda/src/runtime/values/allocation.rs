@@ -16,7 +16,7 @@ impl CudaRuntime {
     /// # Errors
     /// `Backend`: not enough memory.
     pub fn new_collection(&self, domain: &Arc<Domain>) -> Result<Collection, Error> {
-        self.allocate(domain, self.executor.precision().bytes() * domain.len() as u64)
+        Collection::new(&self.executor, domain, self.executor.precision().bytes() * domain.len() as u64)
     }
 
     /// A collection for a kernel that writes its result over it: itself, or a copy where something
@@ -43,7 +43,7 @@ impl CudaRuntime {
     /// `Backend`: not enough memory.
     pub fn new_vector_collection(&self, domain: &Arc<Domain>) -> Result<VectorCollection, Error> {
         let bytes = self.executor.precision().bytes() * self.session.grid().dim() as u64 * domain.len() as u64;
-        Ok(VectorCollection::constant(self.allocate(domain, bytes)?))
+        Ok(VectorCollection::constant(Collection::new(&self.executor, domain, bytes)?))
     }
 
     /// [`CudaRuntime::new_collection`] for Bools.
@@ -51,7 +51,7 @@ impl CudaRuntime {
     /// # Errors
     /// `Backend`: not enough memory.
     pub fn new_bool_collection(&self, domain: &Arc<Domain>) -> Result<BoolCollection, Error> {
-        Ok(BoolCollection(self.allocate(domain, domain.len() as u64)?))
+        Ok(BoolCollection(Collection::new(&self.executor, domain, domain.len() as u64)?))
     }
 
     /// [`CudaRuntime::new_collection`] for entities of a kind.
@@ -59,13 +59,8 @@ impl CudaRuntime {
     /// # Errors
     /// `Backend`: not enough memory.
     pub fn new_entity_collection(&self, domain: &Arc<Domain>, kind: EntityKind) -> Result<EntityCollection, Error> {
-        let values = self.allocate(domain, 4 * domain.len() as u64)?;
+        let values = Collection::new(&self.executor, domain, 4 * domain.len() as u64)?;
         Ok(EntityCollection { values, kind })
-    }
-
-    fn allocate(&self, domain: &Arc<Domain>, bytes: u64) -> Result<Collection, Error> {
-        let buffer = self.executor.buffer(domain.name(), bytes)?;
-        Ok(Collection::dense(domain, buffer))
     }
 
     /// A collection that a Cartesian run stores as one value per axis (faces) or one value (cells).

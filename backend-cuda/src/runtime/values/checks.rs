@@ -1,6 +1,5 @@
-//! Checks of generated kernels and operations, and their results on the host.
+//! Checks of generated kernels, and their results on the host.
 
-use std::rc::Rc;
 use std::sync::Arc;
 
 use equelle_runtime::domain::Domain;
@@ -8,8 +7,7 @@ use equelle_runtime::{Error, KernelInfo};
 
 use crate::runtime::executor::arguments::EqChecks;
 use crate::runtime::runtime::CudaRuntime;
-use crate::runtime::values::collections::EntityCollection;
-use crate::runtime::values::conditions::{FINITE, Gathered, HOLD, Origin, Requirement};
+use crate::runtime::values::conditions::{FINITE, HOLD, Origin};
 
 impl CudaRuntime {
     /// Destination of the failed conditions of a kernel over a domain.
@@ -28,19 +26,6 @@ impl CudaRuntime {
     pub fn one_cell_checks(&mut self, kernel: &KernelInfo, domain: &Arc<Domain>) -> Result<EqChecks, Error> {
         let line = self.session.current_line();
         self.conditions.checks_of(Origin::KernelOfFaces(line), Some(kernel), domain, None)
-    }
-
-    /// [`CudaRuntime::checks`] for an operation at the current line.
-    pub(crate) fn operation_checks(&mut self, asked: Requirement, domain: &Arc<Domain>) -> Result<EqChecks, Error> {
-        let line = self.session.current_line();
-        self.conditions.checks_of(Origin::Operation(asked, line), None, domain, None)
-    }
-
-    /// [`CudaRuntime::checks`] for an `On` that gathers from a domain at the current line.
-    pub(crate) fn gather_checks(&mut self, from: &Arc<Domain>, target: &EntityCollection) -> Result<EqChecks, Error> {
-        let line = self.session.current_line();
-        let gathered = Gathered { target: Rc::clone(&target.values.buffer), data: Arc::clone(from) };
-        self.conditions.checks_of(Origin::Operation(Requirement::On { kind: target.kind() }, line), None, target.domain(), Some(gathered))
     }
 
     /// Returns the error of a failed condition, or of an output that is not finite, if any. Waits

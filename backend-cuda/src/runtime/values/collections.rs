@@ -4,11 +4,12 @@ use std::cell::OnceCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use equelle_runtime::EntityKind;
 use equelle_runtime::domain::Domain;
 use equelle_runtime::math::table::Table;
+use equelle_runtime::{EntityKind, Error};
 
 use crate::runtime::device::DevicePtr;
+use crate::runtime::executor::Executor;
 use crate::runtime::executor::pool::Buffer;
 use crate::runtime::linalg::csr::CsrPattern;
 use crate::runtime::linalg::csr::Jacobian;
@@ -27,6 +28,17 @@ pub enum Scalar {
         /// Its index, from 0.
         index: u32,
     },
+}
+
+impl Scalar {
+    /// The number, copied from the device if it is there.
+    pub(crate) fn value(&self, executor: &Executor) -> Result<f64, Error> {
+        match self {
+            Scalar::Host(value) => Ok(*value),
+            Scalar::Device(buffer) => executor.download_one(buffer.address()),
+            Scalar::Element { of, index } => executor.download_one(of.number(*index)),
+        }
+    }
 }
 
 /// One Bool: known on the host before the run, or computed on the device.
@@ -92,6 +104,14 @@ pub struct Collection {
 }
 
 impl Collection {
+    /// Undefined values of a type with a total of `bytes`.
+    ///
+    /// # Errors
+    /// `Backend`: not enough memory.
+    pub(crate) fn new(executor: &Executor, domain: &Arc<Domain>, bytes: u64) -> Result<Self, Error> {
+        Ok(Collection::dense(domain, executor.buffer(domain.name(), bytes)?))
+    }
+
     /// One value per element, without derivatives.
     pub(crate) fn dense(domain: &Arc<Domain>, buffer: Rc<Buffer>) -> Self {
         Collection { domain: Arc::clone(domain), buffer, layout: Layout::Dense, derivatives: None }
@@ -105,6 +125,14 @@ impl Collection {
     /// True if it is stored as one value per axis, on a Cartesian grid.
     pub fn is_per_axis(&self) -> bool {
         self.layout == Layout::PerAxis
+    }
+
+    /// Number of the first column of an unknown, and the number of columns.
+    pub(crate) fn columns(&self) -> Result<(usize, usize), Error> {
+        match self.derivatives.as_deref() {
+            Some(&Derivatives::Unknown { first, n_cols, .. }) => Ok((first, n_cols)),
+            Some(Derivatives::Rows { .. }) | None => Err(Error::internal("an unknown without derivatives")),
+        }
     }
 
     /// The address of its values, in any storage.

@@ -4,7 +4,7 @@
 
 use std::rc::Rc;
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use equelle_runtime::domain::Domain;
 use equelle_runtime::grid::NONE;
@@ -14,6 +14,7 @@ use crate::runtime::device::DevicePtr;
 use crate::runtime::executor::Executor;
 use crate::runtime::executor::arguments::EqChecks;
 use crate::runtime::executor::pool::Buffer;
+use crate::runtime::values::collections::{Collection, EntityCollection};
 
 /// Size of the range of numbers for the conditions of one kernel.
 const CONDITIONS_OF_A_KERNEL: usize = 1024;
@@ -141,6 +142,25 @@ impl Conditions {
         Ok(EqChecks { flag: flag.address().0, first: (first * CONDITIONS_OF_A_KERNEL) as u32 })
     }
 
+    /// Destination of the failed conditions of an operation at a line.
+    pub(crate) fn operation_checks(&mut self, asked: Requirement, line: u32, domain: &Arc<Domain>) -> Result<EqChecks, Error> {
+        self.checks_of(Origin::Operation(asked, line), None, domain, None)
+    }
+
+    /// Destination of the failed conditions of an `On` at a line that gathers from a domain.
+    pub(crate) fn gather_checks(&mut self, from: &Arc<Domain>, line: u32, target: &EntityCollection) -> Result<EqChecks, Error> {
+        let gathered = Gathered { target: Rc::clone(&target.values.buffer), data: Arc::clone(from) };
+        self.checks_of(Origin::Operation(Requirement::On { kind: target.kind() }, line), None, target.domain(), Some(gathered))
+    }
+
+    /// Queues a launch that marks the word if a number of a dense collection is not finite.
+    pub(crate) fn mark_not_finite(&mut self, values: &Collection, components: usize) -> Result<(), Error> {
+        let n = values.domain.len();
+        let word = DevicePtr(self.flags()?.address().0 + 8);
+        let call = self.executor.collection_call("equelle_mark_not_finite")?.arg(n as u32).arg(components as u32);
+        self.executor.launch_over(call.arg(values.pointer()).arg(word), n)
+    }
+
     /// The flag, followed by the word of numbers that are not finite.
     pub(crate) fn flags(&mut self) -> Result<Rc<Buffer>, Error> {
         if let Some(flags) = &self.flags {
@@ -159,6 +179,15 @@ impl Conditions {
         let call = self.executor.runtime_call("equelle_word")?.arg(flag.address()).arg(copy.address());
         self.executor.push(call.on_one_thread());
         Ok(Some(copy))
+    }
+
+    /// The result of the thread that writes files, with the failed condition in words.
+    pub(crate) fn with_failed(&mut self, result: Result<(), Error>) -> Result<(), Error> {
+        let Err(error) = result else { return Ok(()) };
+        Err(match self.failed_output.swap(HOLD, Ordering::Acquire) {
+            HOLD => error,
+            flag => self.error(flag),
+        })
     }
 
     /// The error of a flag with a failed condition.

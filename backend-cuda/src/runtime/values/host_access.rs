@@ -14,13 +14,6 @@ use crate::runtime::values::collections::{
     Bool, BoolCollection, Collection, Derivatives, DeviceTable, EntityCollection, Scalar, ScalarCollection, Vector, VectorCollection,
 };
 
-impl CudaRuntime {
-    fn stored<T: bytemuck::NoUninit>(&mut self, domain: &Arc<Domain>, values: &[T]) -> Result<Collection, Error> {
-        let buffer = self.executor.upload(domain.name(), values)?;
-        Ok(Collection::dense(domain, buffer))
-    }
-}
-
 impl HostAccess for CudaRuntime {
     fn grid(&self) -> &Grid {
         self.session.grid()
@@ -28,7 +21,7 @@ impl HostAccess for CudaRuntime {
 
     fn scalar_value(&mut self, s: &Scalar) -> Result<f64, Error> {
         self.resolve_step()?;
-        self.number(s)
+        s.value(&self.executor)
     }
 
     fn bool_value(&mut self, b: &Bool) -> Result<bool, Error> {
@@ -85,7 +78,7 @@ impl HostAccess for CudaRuntime {
     }
 
     fn scalar_collection(&mut self, domain: &Arc<Domain>, values: Vec<f64>) -> Result<ScalarCollection, Error> {
-        self.upload_values(domain, &values)
+        Ok(Collection::dense(domain, self.executor.upload_reals(domain.name(), &values)?))
     }
 
     fn vector_collection(&mut self, domain: &Arc<Domain>, components: Vec<Vec<f64>>) -> Result<VectorCollection, Error> {
@@ -95,12 +88,12 @@ impl HostAccess for CudaRuntime {
 
     fn bool_collection(&mut self, domain: &Arc<Domain>, values: Vec<bool>) -> Result<BoolCollection, Error> {
         let bytes: Vec<u8> = values.into_iter().map(u8::from).collect();
-        Ok(BoolCollection(self.stored(domain, &bytes)?))
+        Ok(BoolCollection(Collection::dense(domain, self.executor.upload(domain.name(), &bytes)?)))
     }
 
     fn entity_collection(&mut self, domain: &Arc<Domain>, kind: EntityKind, values: Vec<Option<u32>>) -> Result<EntityCollection, Error> {
         let indices: Vec<u32> = values.into_iter().map(|v| v.unwrap_or(NONE)).collect();
-        let values = self.stored(domain, &indices)?;
+        let values = Collection::dense(domain, self.executor.upload(domain.name(), &indices)?);
         Ok(EntityCollection { values, kind })
     }
 }
@@ -115,7 +108,7 @@ impl DerivativeAccess for CudaRuntime {
         let mut n_cols = 0;
         let mut places = Vec::with_capacity(unknowns.len());
         for unknown in unknowns {
-            let (first, total) = self.place_of(unknown)?;
+            let (first, total) = self.located(unknown.columns())?;
             places.push((first, unknown.domain.len()));
             n_cols = total;
         }

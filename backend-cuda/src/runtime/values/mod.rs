@@ -1,14 +1,14 @@
 //! Values of a program on the device: handles, memory, host access, conditions, outputs, loops.
 
 pub(crate) mod allocation;
-mod change;
+pub(crate) mod change;
 mod checkpoint;
 pub(crate) mod checks;
 pub mod collections;
 pub(crate) mod conditions;
-mod finite;
+pub(crate) mod finite;
 mod host_access;
-mod outputs;
+pub(crate) mod outputs;
 pub(crate) mod pending_step;
 mod reduce;
 pub(crate) mod steady;

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use equelle_runtime::session::finite::Nonfinite;
 use equelle_runtime::{Error, ErrorKind};
 
 use crate::runtime::device::PendingCopy;
@@ -32,7 +33,7 @@ impl PendingOutput {
             let flag = flag.try_into().map_or(HOLD, u64::from_le_bytes);
             if flag != HOLD {
                 self.failed.store(flag, Ordering::Release);
-                // The runtime adds the condition: see `CudaRuntime::with_failed_condition`.
+                // The runtime adds the condition: see `Conditions::with_failed`.
                 return Err(Error::new(ErrorKind::Simulation, "a condition does not hold"));
             }
         }
@@ -40,38 +41,39 @@ impl PendingOutput {
     }
 }
 
-impl CudaRuntime {
-    /// Writes a dense collection, component after component, without waiting; false if outputs do
-    /// not go to files now, or there is nothing to copy.
-    pub(crate) fn output_async(&mut self, tag: &str, values: &Collection, components: usize) -> Result<bool, Error> {
-        let n = values.domain.len();
-        if n == 0 || !self.session.outputs().go_to_files(n) {
-            return Ok(false);
-        }
-        let component = self.executor.precision().bytes() as usize * n;
-        // Printing meanwhile reads the flags, and so comes after an output that fails.
-        self.mark_not_finite(values, components)?;
-        let flag = self.conditions.flag_now()?;
-        let mut pieces = vec![(&values.buffer, component * components)];
-        pieces.extend(flag.as_ref().map(|flag| (flag, 8)));
-        let Some((_, bytes)) = self.executor.copy_to_host_async(&pieces)? else { return Ok(false) };
-        let pending =
-            PendingOutput { bytes, component, components, flagged: flag.is_some(), failed: Arc::clone(&self.conditions.failed_output) };
-        let domain = &values.domain;
-        let result = match self.executor.precision() {
-            Precision::Double => self.session.outputs().later(tag, domain, move || pending.arrive::<f64>()),
-            Precision::Single => self.session.outputs().later(tag, domain, move || pending.arrive::<f32>()),
-        };
-        self.with_failed_condition(result)?;
-        Ok(true)
+/// Writes a dense collection, component after component, without waiting; false if outputs do
+/// not go to files now, or there is nothing to copy.
+pub(crate) fn output_async(rt: &mut CudaRuntime, tag: &str, values: &Collection, components: usize) -> Result<bool, Error> {
+    let n = values.domain.len();
+    if n == 0 || !rt.session.outputs().go_to_files(n) {
+        return Ok(false);
     }
+    let component = rt.executor.precision().bytes() as usize * n;
+    // Printing meanwhile reads the flags, and so comes after an output that fails.
+    if rt.session.nonfinite() != Nonfinite::Allow {
+        rt.conditions.mark_not_finite(values, components)?;
+    }
+    let flag = rt.conditions.flag_now()?;
+    let mut pieces = vec![(&values.buffer, component * components)];
+    pieces.extend(flag.as_ref().map(|flag| (flag, 8)));
+    let Some((_, bytes)) = rt.executor.copy_to_host_async(&pieces)? else { return Ok(false) };
+    let pending = PendingOutput { bytes, component, components, flagged: flag.is_some(), failed: Arc::clone(&rt.conditions.failed_output) };
+    let domain = &values.domain;
+    let result = match rt.executor.precision() {
+        Precision::Double => rt.session.outputs().later(tag, domain, move || pending.arrive::<f64>()),
+        Precision::Single => rt.session.outputs().later(tag, domain, move || pending.arrive::<f32>()),
+    };
+    rt.conditions.with_failed(result)?;
+    Ok(true)
+}
 
+impl CudaRuntime {
     /// Waits until all outputs are in their files.
     pub(crate) fn wait_for_outputs(&mut self) -> Result<(), Error> {
         // Copies complete even if nothing more is launched.
         let device = self.executor.device().synchronise();
         let result = self.session.outputs().complete();
-        self.with_failed_condition(result)?;
+        self.conditions.with_failed(result)?;
         self.located(device)
     }
 
@@ -81,7 +83,7 @@ impl CudaRuntime {
     pub(crate) fn ended_by(&mut self, error: Error) -> Error {
         let _ = self.executor.device().synchronise();
         let result = self.session.outputs().complete();
-        if let Some(first) = self.with_failed_condition(result).err().filter(|first| first.kind != ErrorKind::Backend) {
+        if let Some(first) = self.conditions.with_failed(result).err().filter(|first| first.kind != ErrorKind::Backend) {
             return first;
         }
         match error.kind {
@@ -90,14 +92,5 @@ impl CudaRuntime {
                 self.check_flag().err().filter(|first| first.kind != ErrorKind::Backend).unwrap_or(error)
             }
         }
-    }
-
-    /// The result of the thread that writes files, with the failed condition in words.
-    fn with_failed_condition(&mut self, result: Result<(), Error>) -> Result<(), Error> {
-        let Err(error) = result else { return Ok(()) };
-        Err(match self.conditions.failed_output.swap(HOLD, Ordering::Acquire) {
-            HOLD => error,
-            flag => self.conditions.error(flag),
-        })
     }
 }

@@ -16,7 +16,7 @@ impl CudaRuntime {
     /// # Errors
     /// `Simulation` for Max or Min without elements; `Backend`: not enough memory.
     pub fn leaves(&mut self, reduction: Reduction, domain: &Arc<Domain>) -> Result<Leaves<Reduction>, Error> {
-        self.leaves_of(reduction, domain, 1)
+        leaves_of(self, reduction, domain, 1)
     }
 
     /// [`CudaRuntime::leaves`] for Vectors: component after component.
@@ -24,16 +24,7 @@ impl CudaRuntime {
     /// # Errors
     /// As for [`CudaRuntime::leaves`].
     pub fn vector_leaves(&mut self, reduction: Reduction, domain: &Arc<Domain>) -> Result<Leaves<Reduction>, Error> {
-        self.leaves_of(reduction, domain, self.session.grid().dim())
-    }
-
-    fn leaves_of(&mut self, reduction: Reduction, domain: &Arc<Domain>, components: usize) -> Result<Leaves<Reduction>, Error> {
-        if domain.is_empty() && reduce::start(reduction).is_none() {
-            return Err(self.session.locate(reduce::nothing_to_reduce(reduction, domain)));
-        }
-        let count = reduce::leaf_count(domain.len());
-        let buffer = self.executor.buffer("partial results", 8 * (components * count) as u64)?;
-        Ok(Leaves { count, buffer, reduction })
+        leaves_of(self, reduction, domain, self.session.grid().dim())
     }
 
     /// [`CudaRuntime::leaves`] for Bools.
@@ -109,4 +100,13 @@ impl CudaRuntime {
         }
         Ok(Bool::Device(self.executor.combine_bools(leaves)?))
     }
+}
+
+fn leaves_of(rt: &CudaRuntime, reduction: Reduction, domain: &Arc<Domain>, components: usize) -> Result<Leaves<Reduction>, Error> {
+    if domain.is_empty() && reduce::start(reduction).is_none() {
+        return Err(rt.session.locate(reduce::nothing_to_reduce(reduction, domain)));
+    }
+    let count = reduce::leaf_count(domain.len());
+    let buffer = rt.executor.buffer("partial results", 8 * (components * count) as u64)?;
+    Ok(Leaves { count, buffer, reduction })
 }

@@ -3,10 +3,10 @@
 
 use std::time::Instant;
 
-use equelle_runtime::Error;
+use equelle_runtime::{Error, Session};
 
+use crate::runtime::executor::Executor;
 use crate::runtime::executor::queue::Counters;
-use crate::runtime::runtime::CudaRuntime;
 
 /// Largest number of rounds that are queued together: their launches form one graph.
 pub(crate) const ROUNDS_TOGETHER: u32 = 16;
@@ -33,28 +33,28 @@ struct Start {
     counters: Counters,
 }
 
-impl CudaRuntime {
+impl Steady {
     /// Begins a round.
-    pub(crate) fn next_steady(&mut self, steady: &mut Steady) -> Result<(), Error> {
-        if self.executor.queue().is_empty() {
-            if steady.since.is_none() && steady.rounds >= WARM_UP.0 && steady.sequences >= WARM_UP.1 {
-                self.executor.synchronise()?;
-                steady.since = Some(Start { at: Instant::now(), rounds: steady.rounds, counters: self.executor.counters() });
+    pub(crate) fn next(&mut self, executor: &Executor) -> Result<(), Error> {
+        if executor.queue().is_empty() {
+            if self.since.is_none() && self.rounds >= WARM_UP.0 && self.sequences >= WARM_UP.1 {
+                executor.synchronise()?;
+                self.since = Some(Start { at: Instant::now(), rounds: self.rounds, counters: executor.counters() });
             }
-            steady.sequences += 1;
+            self.sequences += 1;
         }
-        steady.rounds += 1;
+        self.rounds += 1;
         Ok(())
     }
 
     /// Ends the loop: adds a line to the summary.
-    pub(crate) fn end_steady(&mut self, steady: &mut Steady) -> Result<(), Error> {
-        let Some(Start { at, rounds, counters: before }) = steady.since.take() else { return Ok(()) };
-        let after = self.executor.counters();
-        self.executor.synchronise()?;
-        let rounds = steady.rounds - rounds;
+    pub(crate) fn end(&mut self, executor: &Executor, session: &mut Session) -> Result<(), Error> {
+        let Some(Start { at, rounds, counters: before }) = self.since.take() else { return Ok(()) };
+        let after = executor.counters();
+        executor.synchronise()?;
+        let rounds = self.rounds - rounds;
         let milliseconds = 1e3 * at.elapsed().as_secs_f64() / rounds as f64;
-        self.session.note(format!(
+        session.note(format!(
             "steady steps: {rounds} of {milliseconds:.4} ms; in all {} kernels, {} graphs, {} copies to the device, {} from it, {} allocations, {} waits",
             after.kernels - before.kernels,
             after.graphs - before.graphs,
