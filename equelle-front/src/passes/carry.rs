@@ -27,7 +27,7 @@ const MAX_SLOW: usize = 8;
 /// Carries the extremes of every loop, if kernels take them on the way.
 pub(super) fn run(module: &mut Module, model: &CostModel, _: &mut Notes) {
     match model.extremes {
-        Extremes::OnTheWay => each_function(module, |function, sets| carry_extremes(function, sets)),
+        Extremes::OnTheWay => each_function(module, carry_extremes),
         Extremes::Apart => {}
     }
 }
