@@ -50,18 +50,16 @@ struct Constants<'c, 'a> {
     variables: HashMap<VarId, ConstantValue>,
 }
 
-impl Checker<'_> {
-    /// Reports constants that are not finite in a program without errors.
-    pub fn check_constants(&mut self, main: &[Stmt]) {
-        let functions = std::mem::take(&mut self.functions);
-        let mut constants = Constants { checker: self, variables: HashMap::new() };
-        constants.statements(main);
-        // A function may read variables of the one around it, which calls it and so comes later.
-        for function in functions.iter().rev() {
-            constants.statements(&function.body);
-        }
-        self.functions = functions;
+/// Reports constants that are not finite in a program without errors.
+pub(super) fn check(checker: &mut Checker<'_>, main: &[Stmt]) {
+    let functions = std::mem::take(&mut checker.tree.functions);
+    let mut constants = Constants { checker, variables: HashMap::new() };
+    constants.statements(main);
+    // A function may read variables of the one around it, which calls it and so comes later.
+    for function in functions.iter().rev() {
+        constants.statements(&function.body);
     }
+    checker.tree.functions = functions;
 }
 
 impl Constants<'_, '_> {
@@ -262,46 +260,7 @@ impl Constants<'_, '_> {
                 };
                 ("Pow", a.powf(b), hint)
             }
-            (
-                Builtin::Sqrt
-                | Builtin::Abs
-                | Builtin::Elementary(_)
-                | Builtin::Min
-                | Builtin::Max
-                | Builtin::Pow
-                | Builtin::ATan2
-                | Builtin::FirstCell
-                | Builtin::SecondCell
-                | Builtin::IsEmpty
-                | Builtin::InnerCell
-                | Builtin::OutwardSign
-                | Builtin::OutwardNormal
-                | Builtin::GivenTransmissibility
-                | Builtin::Centroid
-                | Builtin::Normal
-                | Builtin::Gradient
-                | Builtin::Divergence
-                | Builtin::FaceSum
-                | Builtin::FaceMax
-                | Builtin::FaceMin
-                | Builtin::Dot
-                | Builtin::MaxReduce
-                | Builtin::MinReduce
-                | Builtin::SumReduce
-                | Builtin::ProdReduce
-                | Builtin::AnyReduce
-                | Builtin::AllReduce
-                | Builtin::InputScalarWithDefault
-                | Builtin::InputCollection(_)
-                | Builtin::InputDomainSubsetOf
-                | Builtin::InputSequenceOfScalar
-                | Builtin::InputTable
-                | Builtin::InputTable2
-                | Builtin::Interpolate
-                | Builtin::Interpolate2
-                | Builtin::Where,
-                _,
-            ) => return ConstantValue::Nothing,
+            _ => return ConstantValue::Nothing,
         };
         let numbers: Vec<String> = known.iter().filter_map(ConstantValue::number).map(shown).collect();
         self.finite(value, &format!("{name}({})", numbers.join(", ")), hint, span, &args.iter().collect::<Vec<_>>())
@@ -323,7 +282,7 @@ impl Constants<'_, '_> {
             if let ExprKind::Variable(variable) = operand.kind
                 && let Some(ConstantValue::Number(value)) = self.variables.get(&variable)
             {
-                let declared = &self.checker.variables[variable.0 as usize];
+                let declared = self.checker.tree.variable(variable);
                 diagnostic = diagnostic.also(declared.span, format!("`{}` is {}", declared.name, shown(*value)));
             }
         }
