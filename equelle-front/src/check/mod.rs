@@ -13,6 +13,9 @@
 //!   instance that has it, with the calls that led there.
 //! * **Built-ins** are rows of one table, [`mod@builtins`]; [`builtins()`] lists them for
 //!   documentation and completion.
+//! * **Parts.** The checker holds parts that own their state: [`reports`], [`tree`], [`scope`],
+//!   [`definition`], [`halo`], [`geometry`]. A topic with state of its own borrows the checker, as
+//!   do [`operation`], [`assignment`], [`loops`], [`import`] and [`newton`].
 //! * **Bounds.** Nesting and the work spent on instances are limited ([`checker::MAX_DEPTH`],
 //!   [`checker::MAX_WORK`]), so that no program, however contrived, exhausts stack, time or memory.
 
