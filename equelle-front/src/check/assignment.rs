@@ -25,24 +25,26 @@ impl Assignment<'_, '_> {
     /// An assignment of a name that may have a value, or be no variable. `unread` if a syntax error
     /// stands for the value.
     pub fn assign(&mut self, value: Option<Expr>, unread: bool) -> Option<StmtKind> {
-        let Meaning::Variable(variable) = &self.checker.scopes.entry(self.id).meaning else {
-            self.checker.reports.unknown_names.insert(self.name.name.clone());
-            return self.refuse_function();
-        };
-        match (variable.mutable, variable.state) {
-            (_, State::Unassigned) => self.first(value),
-            (true, State::Assigned(_) | State::Unknown) => self.again(value),
-            // A statement that could not be read may not have been an assignment; and a missing
-            // `Mutable` is reported once.
-            (false, State::Assigned(_) | State::Unknown) if unread || variable.reported => self.checker.reports.unknown(),
-            (false, State::Assigned(_) | State::Unknown) => {
-                let role = variable.role;
-                self.report_immutable(role);
-                if let Meaning::Variable(variable) = &mut self.checker.scopes.entry_mut(self.id).meaning {
-                    variable.reported = true;
-                }
-                None
+        match &self.checker.scopes.entry(self.id).meaning {
+            Meaning::Function(_) => {
+                self.checker.reports.unknown_names.insert(self.name.name.clone());
+                self.refuse_function()
             }
+            Meaning::Variable(variable) => match (variable.mutable, variable.state) {
+                (_, State::Unassigned) => self.first(value),
+                (true, State::Assigned(_) | State::Unknown) => self.again(value),
+                // A statement that could not be read may not have been an assignment; and a missing
+                // `Mutable` is reported once.
+                (false, State::Assigned(_) | State::Unknown) if unread || variable.reported => self.checker.reports.unknown(),
+                (false, State::Assigned(_) | State::Unknown) => {
+                    let role = variable.role;
+                    self.report_immutable(role);
+                    if let Meaning::Variable(variable) = &mut self.checker.scopes.entry_mut(self.id).meaning {
+                        variable.reported = true;
+                    }
+                    None
+                }
+            },
         }
     }
 

@@ -191,7 +191,26 @@ impl<'a> BuiltinRules<'_, 'a> {
             ArgumentRule::Scalars if ty.basic == Basic::Vector => {
                 Some("take its components `v[0]`, `v[1]`, ..., or its length `|v|`".to_owned())
             }
-            _ => None,
+            ArgumentRule::Scalar
+            | ArgumentRule::Scalars
+            | ArgumentRule::ScalarsWithFirst
+            | ArgumentRule::ScalarCollection
+            | ArgumentRule::NumberCollection
+            | ArgumentRule::BoolCollection
+            | ArgumentRule::BoolsOnFirst
+            | ArgumentRule::ScalarsOn(_)
+            | ArgumentRule::NumbersOnFaces
+            | ArgumentRule::ScalarsOnFaces
+            | ArgumentRule::LikeFirst
+            | ArgumentRule::ScalarsOnCells
+            | ArgumentRule::Vectors
+            | ArgumentRule::VectorsLikeFirst
+            | ArgumentRule::Table
+            | ArgumentRule::Table2
+            | ArgumentRule::Faces
+            | ArgumentRule::BoundaryFaces
+            | ArgumentRule::Entities
+            | ArgumentRule::Special(_) => None,
         }
     }
 

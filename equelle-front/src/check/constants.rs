@@ -260,7 +260,46 @@ impl Constants<'_, '_> {
                 };
                 ("Pow", a.powf(b), hint)
             }
-            _ => return ConstantValue::Nothing,
+            (
+                Builtin::Sqrt
+                | Builtin::Abs
+                | Builtin::Elementary(_)
+                | Builtin::Min
+                | Builtin::Max
+                | Builtin::Pow
+                | Builtin::ATan2
+                | Builtin::FirstCell
+                | Builtin::SecondCell
+                | Builtin::IsEmpty
+                | Builtin::InnerCell
+                | Builtin::OutwardSign
+                | Builtin::OutwardNormal
+                | Builtin::GivenTransmissibility
+                | Builtin::Centroid
+                | Builtin::Normal
+                | Builtin::Gradient
+                | Builtin::Divergence
+                | Builtin::FaceSum
+                | Builtin::FaceMax
+                | Builtin::FaceMin
+                | Builtin::Dot
+                | Builtin::MaxReduce
+                | Builtin::MinReduce
+                | Builtin::SumReduce
+                | Builtin::ProdReduce
+                | Builtin::AnyReduce
+                | Builtin::AllReduce
+                | Builtin::InputScalarWithDefault
+                | Builtin::InputCollection(_)
+                | Builtin::InputDomainSubsetOf
+                | Builtin::InputSequenceOfScalar
+                | Builtin::InputTable
+                | Builtin::InputTable2
+                | Builtin::Interpolate
+                | Builtin::Interpolate2
+                | Builtin::Where,
+                _,
+            ) => return ConstantValue::Nothing,
         };
         let numbers: Vec<String> = known.iter().filter_map(ConstantValue::number).map(shown).collect();
         self.finite(value, &format!("{name}({})", numbers.join(", ")), hint, span, &args.iter().collect::<Vec<_>>())

@@ -59,7 +59,17 @@ pub(super) fn solve_system<'a>(checker: &mut Checker<'a>, row: &Row, args: &'a [
             names.into_iter().collect::<Option<Vec<_>>>()
         }
         Ast::Error => checker.reports.unknown(),
-        _ => checker.fail(
+        Ast::Number { .. }
+        | Ast::Text(_)
+        | Ast::Bool(_)
+        | Ast::Name(_)
+        | Ast::Call { .. }
+        | Ast::Paren(_)
+        | Ast::Norm(_)
+        | Ast::Index { .. }
+        | Ast::Unary { .. }
+        | Ast::Binary { .. }
+        | Ast::Ternary { .. } => checker.fail(
             Diagnostic::new(Code::NewtonArguments, residuals.span, "the first argument is an array of function names")
                 .hint("write the functions between brackets: `[residual_a, residual_b]`"),
         ),
@@ -109,7 +119,17 @@ fn residual_name(checker: &mut Checker<'_>, expr: &ast::Expr) -> Option<Ident> {
     match &expr.kind {
         Ast::Name(name) => Some(Ident { name: name.clone(), span: expr.span }),
         Ast::Error => checker.reports.unknown(),
-        _ => checker.fail(
+        Ast::Number { .. }
+        | Ast::Text(_)
+        | Ast::Bool(_)
+        | Ast::Call { .. }
+        | Ast::Array(_)
+        | Ast::Paren(_)
+        | Ast::Norm(_)
+        | Ast::Index { .. }
+        | Ast::Unary { .. }
+        | Ast::Binary { .. }
+        | Ast::Ternary { .. } => checker.fail(
             Diagnostic::new(Code::NewtonFunction, expr.span, "a residual is given by the name of a function")
                 .hint("define `residual(u) = { ... }` and pass `residual`, without arguments"),
         ),

@@ -15,7 +15,13 @@ pub(super) fn check(checker: &mut Checker<'_>, name: &Ident, body: &ast::Block, 
                 first.get_or_insert((i, stmt.span));
             }
             Ast::For { body, .. } | Ast::Conditional { body, .. } => in_loop |= report_in_loop(checker, body),
-            _ => {}
+            Ast::Declaration { .. }
+            | Ast::FunctionDeclaration { .. }
+            | Ast::Assignment { .. }
+            | Ast::FunctionDefinition { .. }
+            | Ast::StencilAssignment { .. }
+            | Ast::Import { .. }
+            | Ast::Call(_) => {}
         }
     }
     match first {
@@ -55,7 +61,13 @@ fn report_in_loop(checker: &mut Checker<'_>, body: &ast::Block) -> bool {
                     );
                 }
                 Ast::For { body, .. } | Ast::Conditional { body, .. } => blocks.push(body),
-                _ => {}
+                Ast::Declaration { .. }
+                | Ast::FunctionDeclaration { .. }
+                | Ast::Assignment { .. }
+                | Ast::FunctionDefinition { .. }
+                | Ast::StencilAssignment { .. }
+                | Ast::Import { .. }
+                | Ast::Call(_) => {}
             }
         }
     }

@@ -207,7 +207,20 @@ fn cannot_begin_statement(kind: TokenKind) -> bool {
         | TokenKind::Comma
         | TokenKind::Question
         | TokenKind::RightBracket => true,
-        _ => false,
+        TokenKind::Name
+        | TokenKind::Builtin
+        | TokenKind::Number { .. }
+        | TokenKind::Text
+        | TokenKind::LeftParen
+        | TokenKind::Minus
+        | TokenKind::Arrow
+        | TokenKind::LeftBrace
+        | TokenKind::RightBrace
+        | TokenKind::Bar
+        | TokenKind::LeftBracket
+        | TokenKind::Newline
+        | TokenKind::Error
+        | TokenKind::End => false,
     }
 }
 
