@@ -10,6 +10,7 @@ const FILES: [(&str, &[&str]); 4] = [
         "equelle-front",
         &[
             "equelle-front/src/check/arithmetic.rs",
+            "equelle-front/src/check/operation.rs",
             "equelle-front/src/check/power.rs",
             "equelle-front/src/units.rs",
             "equelle-front/src/passes/fuse/**",

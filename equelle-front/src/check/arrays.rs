@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
-use crate::check::checker::{Checker, value};
+use crate::check::checker::value;
+use crate::check::operation::Operation;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::source::Span;
 use crate::typed::{Expr, ExprKind, TreeDimension, TreeType};
 use crate::types::Type;
 
@@ -30,12 +30,10 @@ pub(super) fn element(operand: &Expr, index: usize) -> Cow<'_, Expr> {
     Cow::Owned(value(kind, types[index], operand.dims.get(index).copied().unwrap_or_default(), span))
 }
 
-impl Checker<'_> {
+impl Operation<'_, '_> {
     /// Types and dimensions of an operation on two operands, or on each two elements of arrays.
     pub fn element_wise(
         &mut self,
-        what: &str,
-        place: Span,
         [left, right]: [&Expr; 2],
         mut rule: impl FnMut(&mut Self, &Expr, &Expr) -> Option<(Type, TreeDimension)>,
     ) -> Option<(TreeType, Vec<TreeDimension>)> {
@@ -45,12 +43,12 @@ impl Checker<'_> {
                 return Some((TreeType::Value(ty), vec![dim]));
             }
             (Some(a), Some(b)) if a != b => {
-                let (left_type, right_type) = (self.show(&left.ty), self.show(&right.ty));
-                return self.fail(
+                let (left_type, right_type) = (self.checker.show(&left.ty), self.checker.show(&right.ty));
+                return self.checker.fail(
                     Diagnostic::new(
                         Code::ArrayLengths,
-                        place,
-                        format!("{what} needs arrays of equal length, but these have {a} and {b} elements"),
+                        self.place,
+                        format!("{} needs arrays of equal length, but these have {a} and {b} elements", self.name),
                     )
                     .also(left.span, left_type)
                     .also(right.span, right_type)

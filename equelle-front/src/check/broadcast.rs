@@ -1,6 +1,7 @@
 //! A single value beside a collection stands for the collection of itself.
 
 use crate::check::checker::{Checker, tree_dim, value};
+use crate::check::declared::place_set;
 use crate::check::scope::{Declared, DeclaredKind, DefinitionId, Meaning, State};
 use crate::source::Span;
 use crate::typed::{Expr, ExprKind, VarId};
@@ -21,48 +22,46 @@ pub(super) fn number_beside_collection(a: &Type, b: &Type) -> Option<Type> {
     (fits && can_broadcast(single.basic)).then_some(*collection)
 }
 
-impl<'a> Checker<'a> {
-    /// Arguments of a function, with single values as collections where it declares collections on
-    /// a domain.
-    pub fn declared_arguments(&mut self, function: DefinitionId, arguments: Vec<Option<Expr>>) -> Vec<Option<Expr>> {
-        let Some(declared) = self.definitions[function.0 as usize].declared.clone() else { return arguments };
-        let mut expected = declared.params.iter();
-        let fitted = arguments.into_iter().map(|argument| {
-            let expected = expected.next().and_then(Option::as_ref);
-            Some(match (argument?, expected) {
-                (argument, Some(expected)) => self.declared_argument(expected, argument),
-                (argument, None) => argument,
-            })
-        });
-        fitted.collect()
-    }
+/// Arguments of a function, with single values as collections where it declares collections on
+/// a domain.
+pub(super) fn declared_arguments(checker: &Checker<'_>, function: DefinitionId, arguments: Vec<Option<Expr>>) -> Vec<Option<Expr>> {
+    let Some(declared) = checker.definitions.get(function).declared.clone() else { return arguments };
+    let mut expected = declared.params.iter();
+    let fitted = arguments.into_iter().map(|argument| {
+        let expected = expected.next().and_then(Option::as_ref);
+        Some(match (argument?, expected) {
+            (argument, Some(expected)) => declared_argument(checker, expected, argument),
+            (argument, None) => argument,
+        })
+    });
+    fitted.collect()
+}
 
-    fn declared_argument(&self, declared: &Declared, argument: Expr) -> Expr {
-        let (DeclaredKind::On(place), None, Some(ty)) = (declared.kind, declared.array, argument.ty.value()) else { return argument };
-        let fits = ty.shape == Shape::Single && ty.basic == declared.basic && can_broadcast(ty.basic);
-        let Some(set) = self.place_set(place).filter(|_| fits) else { return argument };
-        let Some(domain) = self.value_on(set, argument.span) else { return argument };
-        let (dim, span) = (tree_dim(&argument), argument.span);
-        let kind = ExprKind::Extend { data: Box::new(argument), domain: Box::new(domain) };
-        value(kind, Type::collection(ty.basic, set), dim, span)
-    }
+fn declared_argument(checker: &Checker<'_>, declared: &Declared, argument: Expr) -> Expr {
+    let (DeclaredKind::On(place), None, Some(ty)) = (declared.kind, declared.array, argument.ty.value()) else { return argument };
+    let fits = ty.shape == Shape::Single && ty.basic == declared.basic && can_broadcast(ty.basic);
+    let Some(set) = place_set(checker, place).filter(|_| fits) else { return argument };
+    let Some(domain) = value_on(checker, set, argument.span) else { return argument };
+    let (dim, span) = (tree_dim(&argument), argument.span);
+    let kind = ExprKind::Extend { data: Box::new(argument), domain: Box::new(domain) };
+    value(kind, Type::collection(ty.basic, set), dim, span)
+}
 
-    /// A visible value on a set: the domain itself where there is one.
-    fn value_on(&self, set: SetId, span: Span) -> Option<Expr> {
-        let info = self.sets.get(set);
-        if let Some(canonical) = info.canonical {
-            return Some(value(ExprKind::CanonicalSet(canonical), Type::domain(info.kind, set), Dimension::NONE, span));
-        }
-        let on_set = |entry: &Meaning| -> Option<(bool, bool, VarId)> {
-            let Meaning::Variable(variable) = entry else { return None };
-            let State::Assigned(id) = variable.state else { return None };
-            let ty = self.variables[id.0 as usize].ty.value().filter(|ty| ty.mapping() == Some(set))?;
-            // The run-time does not keep the place of entities that are no domain.
-            let keeps_place = ty.is_domain() || can_broadcast(ty.basic);
-            keeps_place.then_some((!ty.is_domain(), variable.mutable, id))
-        };
-        let (.., found) = self.scopes.visible_entries(self.scope).filter_map(|entry| on_set(&entry.meaning)).min()?;
-        let variable = &self.variables[found.0 as usize];
-        Some(Expr { kind: ExprKind::Variable(found), ty: variable.ty.clone(), dims: variable.dims.clone(), span })
+/// A visible value on a set: the domain itself where there is one.
+fn value_on(checker: &Checker<'_>, set: SetId, span: Span) -> Option<Expr> {
+    let info = checker.sets.get(set);
+    if let Some(canonical) = info.canonical {
+        return Some(value(ExprKind::CanonicalSet(canonical), Type::domain(info.kind, set), Dimension::NONE, span));
     }
+    let on_set = |entry: &Meaning| -> Option<(bool, bool, VarId)> {
+        let Meaning::Variable(variable) = entry else { return None };
+        let State::Assigned(id) = variable.state else { return None };
+        let ty = checker.tree.variable(id).ty.value().filter(|ty| ty.mapping() == Some(set))?;
+        // The run-time does not keep the place of entities that are no domain.
+        let keeps_place = ty.is_domain() || can_broadcast(ty.basic);
+        keeps_place.then_some((!ty.is_domain(), variable.mutable, id))
+    };
+    let (.., found) = checker.scopes.visible_entries().filter_map(|entry| on_set(&entry.meaning)).min()?;
+    let variable = checker.tree.variable(found);
+    Some(Expr { kind: ExprKind::Variable(found), ty: variable.ty.clone(), dims: variable.dims.clone(), span })
 }

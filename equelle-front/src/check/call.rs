@@ -1,8 +1,15 @@
 //! Calls: of user functions here, of built-ins in `builtin_call`, of Newton in `newton`.
 
+use crate::check::beyond::with_geometry;
+use crate::check::broadcast::declared_arguments;
 use crate::check::checker::{CALL_WEIGHT, Checker, MAX_DEPTH};
+use crate::check::declared::DeclaredType;
 use crate::check::definition::{Argument, Instance};
+use crate::check::given::take_given;
+use crate::check::indices::has_axis;
+use crate::check::parameters::{argument_count, report_count};
 use crate::check::scope::{DefinitionId, Meaning, State, VariableEntry};
+use crate::check::stencil_read;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{self, Ident};
@@ -29,12 +36,12 @@ impl<'a> Checker<'a> {
         if callee.name.starts_with(|c: char| c.is_ascii_uppercase()) {
             return self.builtin(callee, args, span);
         }
-        if let Some(read) = self.read_of(callee) {
-            return self.read(callee, read, args, span);
+        if let Some(read) = stencil_read::entry(self, callee) {
+            return stencil_read::read(self, callee, read, args, span);
         }
         let function = self.callee(callee);
         // It may be a read of something unknown, whose indices are no numbers.
-        let is_index = function.is_none().then(|| args.iter().map(|a| self.has_axis(a)).collect::<Vec<bool>>());
+        let is_index = function.is_none().then(|| args.iter().map(|a| has_axis(self, a)).collect::<Vec<bool>>());
         if let Some(is_index) = is_index {
             for (argument, _) in args.iter().zip(is_index).filter(|(_, is_index)| !is_index) {
                 self.expr(argument);
@@ -43,27 +50,27 @@ impl<'a> Checker<'a> {
         }
         let values: Vec<Option<Expr>> = args.iter().map(|a| self.expr(a)).collect();
         let function = function?;
-        let values = self.declared_arguments(function, values);
+        let values = declared_arguments(self, function, values);
         let spans: Vec<Span> = args.iter().map(|a| a.span).collect();
-        let is_giver = self.givers.contains(callee.name.as_str());
+        let is_giver = self.definitions.givers.contains(callee.name.as_str());
         let mut bound = Vec::with_capacity(values.len());
         for value in &values {
             bound.push(value.as_ref().map(|value| {
-                let ty = if is_giver { self.with_geometry(value) } else { value.ty.clone() };
+                let ty = if is_giver { with_geometry(self, value) } else { value.ty.clone() };
                 (ty, value.dims.clone())
             }));
         }
         let instance = self.apply(function, bound, &spans, callee.span.to(span))?;
         let args = values.into_iter().collect::<Option<Vec<_>>>()?;
-        let (ty, mut dims) = (self.with_given(&instance.ty, &instance.given), instance.dims);
-        dims.extend(instance.given.iter().flat_map(|var| self.variables[var.0 as usize].dims.clone()));
+        let (ty, mut dims) = (self.tree.with_given(&instance.ty, &instance.given), instance.dims);
+        dims.extend(instance.given.iter().flat_map(|var| self.tree.variable(*var).dims.clone()));
         let call = Expr { kind: ExprKind::Call { function: instance.id, args }, ty, dims, span };
-        Some(self.take_given(call, &instance.ty, &instance.given))
+        Some(take_given(self, call, &instance.ty, &instance.given))
     }
 
     /// The function that a name means.
     pub fn callee(&mut self, name: &Ident) -> Option<DefinitionId> {
-        let Some(id) = self.scopes.lookup(&name.name, self.scope) else {
+        let Some(id) = self.scopes.lookup(&name.name) else {
             return self.unknown_function(name);
         };
         let entry = self.scopes.entry_mut(id);
@@ -71,12 +78,12 @@ impl<'a> Checker<'a> {
         let span = entry.span;
         match entry.meaning {
             Meaning::Function(id) => {
-                self.called.insert(self.definitions[id.0 as usize].name.span);
+                self.definitions.called.insert(self.definitions.get(id).name.span);
                 Some(id)
             }
             // Something else was reported about it, which may have meant a function.
-            Meaning::Variable(VariableEntry { state: State::Unknown, .. }) => self.unknown(),
-            Meaning::Variable(_) if self.clashes.contains(&name.name) => self.unknown(),
+            Meaning::Variable(VariableEntry { state: State::Unknown, .. }) => self.reports.unknown(),
+            Meaning::Variable(_) if self.reports.clashes.contains(&name.name) => self.reports.unknown(),
             Meaning::Variable(_) => self.fail(
                 Diagnostic::new(Code::NotAFunction, name.span, format!("`{}` is a variable, not a function", name.name))
                     .also(span, "the variable is named here")
@@ -86,11 +93,11 @@ impl<'a> Checker<'a> {
     }
 
     fn unknown_function<T>(&mut self, name: &Ident) -> Option<T> {
-        if !self.unknown_names.insert(name.name.clone()) {
-            return self.unknown();
+        if !self.reports.unknown_names.insert(name.name.clone()) {
+            return self.reports.unknown();
         }
         let diagnostic = Diagnostic::new(Code::UnknownFunction, name.span, format!("there is no function `{}` here", name.name));
-        if let Some(later) = self.scopes.defined_later(&name.name, self.scope) {
+        if let Some(later) = self.scopes.defined_later(&name.name) {
             let place = self.scopes.entry(later).span;
             return self.fail(
                 diagnostic
@@ -111,7 +118,7 @@ impl<'a> Checker<'a> {
     /// The instance of a user function for arguments at these places (`None`: unknown). Reports
     /// wrong arguments and recursion.
     pub fn apply(&mut self, id: DefinitionId, arguments: Vec<Option<Argument>>, spans: &[Span], call: Span) -> Option<Instance> {
-        let definition = &self.definitions[id.0 as usize];
+        let definition = self.definitions.get(id);
         let (name, declared) = (definition.name, definition.declared.clone());
         let Some(defined) = definition.defined.clone() else {
             return self.fail(
@@ -130,7 +137,7 @@ impl<'a> Checker<'a> {
         let params = defined.params;
         if arguments.len() == defined.listed && defined.listed < params.len() {
             // The call and the definition contradict the declaration.
-            self.report_parameter_count(id);
+            report_count(self, id);
             return None;
         }
         if arguments.len() != params.len() {
@@ -142,23 +149,16 @@ impl<'a> Checker<'a> {
             let mut fits = true;
             for (i, (expected, argument)) in declared.params.iter().zip(&arguments).enumerate() {
                 let (Some(expected), Some((ty, _))) = (expected, argument) else { continue };
-                if self.accepts(expected, ty) {
+                let expected = DeclaredType { checker: self, declared: expected };
+                if expected.accepts(ty) {
                     continue;
                 }
-                let (wanted, found) = (self.show_declared(expected), self.show(ty));
+                let (wanted, found) = (expected.shown(), self.show(ty));
                 let place = spans.get(i).copied().unwrap_or(call);
-                let mut diagnostic = Diagnostic::new(
-                    Code::ArgumentType,
-                    place,
-                    format!("argument {} of `{}`, `{}`, is declared {wanted}, but this is {found}", i + 1, name.name, params[i].name),
-                )
-                .label(found)
-                .also(expected.span, "declared here");
-                if let Some(note) = self.declared_note(expected, ty) {
-                    diagnostic = diagnostic.note(note);
-                }
-                let hint = self.declared_hint(expected, ty).unwrap_or_else(|| "change the argument or the declaration".to_owned());
-                self.report(diagnostic.hint(hint));
+                let message =
+                    format!("argument {} of `{}`, `{}`, is declared {wanted}, but this is {found}", i + 1, name.name, params[i].name);
+                let diagnostic = expected.refusal(Code::ArgumentType, place, message, ty, "change the argument or the declaration");
+                self.report(diagnostic);
                 fits = false;
             }
             if !fits {
@@ -166,12 +166,12 @@ impl<'a> Checker<'a> {
             }
         }
         let called = self.depth + CALL_WEIGHT < MAX_DEPTH && self.frames.iter().all(|f| f.call.is_some());
-        if arguments.iter().any(Option::is_none) && called && !self.walked.contains(&name.span) {
+        if arguments.iter().any(Option::is_none) && called && !self.definitions.walked.contains(&name.span) {
             // The body may also be wrong in its use of the arguments that are known. (Functions
             // that no call reaches are checked one by one.)
             let types = arguments.iter().flatten().map(|(ty, _)| ty.clone()).collect();
             self.nested(CALL_WEIGHT, call, |this| this.walk_body(id, arguments, Some((call, types))));
-            return self.unknown();
+            return self.reports.unknown();
         }
         let arguments: Vec<Argument> = arguments.into_iter().collect::<Option<_>>()?;
         let instance = self.instance(id, arguments, call)?;
@@ -180,17 +180,4 @@ impl<'a> Checker<'a> {
         }
         Some(instance)
     }
-}
-
-/// The report of a call with too many or too few arguments.
-pub(super) fn argument_count(name: &str, params: &[&str], args: &[Span], call: Span) -> Diagnostic {
-    let expected = match params.len() {
-        0 => "no arguments".to_owned(),
-        1 => "1 argument".to_owned(),
-        n => format!("{n} arguments"),
-    };
-    let place = args.get(params.len()).map_or(call, |first| args.last().map_or(*first, |last| first.to(*last)));
-    let diagnostic = Diagnostic::new(Code::ArgumentCount, place, format!("`{name}` takes {expected}, not {}", args.len()))
-        .hint(format!("write `{name}({})`", params.join(", ")));
-    if args.len() > params.len() { diagnostic.label("too many") } else { diagnostic.label("too few arguments") }
 }

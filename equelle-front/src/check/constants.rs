@@ -50,18 +50,16 @@ struct Constants<'c, 'a> {
     variables: HashMap<VarId, ConstantValue>,
 }
 
-impl Checker<'_> {
-    /// Reports constants that are not finite in a program without errors.
-    pub fn check_constants(&mut self, main: &[Stmt]) {
-        let functions = std::mem::take(&mut self.functions);
-        let mut constants = Constants { checker: self, variables: HashMap::new() };
-        constants.statements(main);
-        // A function may read variables of the one around it, which calls it and so comes later.
-        for function in functions.iter().rev() {
-            constants.statements(&function.body);
-        }
-        self.functions = functions;
+/// Reports constants that are not finite in a program without errors.
+pub(super) fn check(checker: &mut Checker<'_>, main: &[Stmt]) {
+    let functions = std::mem::take(&mut checker.tree.functions);
+    let mut constants = Constants { checker, variables: HashMap::new() };
+    constants.statements(main);
+    // A function may read variables of the one around it, which calls it and so comes later.
+    for function in functions.iter().rev() {
+        constants.statements(&function.body);
     }
+    checker.tree.functions = functions;
 }
 
 impl Constants<'_, '_> {
@@ -323,7 +321,7 @@ impl Constants<'_, '_> {
             if let ExprKind::Variable(variable) = operand.kind
                 && let Some(ConstantValue::Number(value)) = self.variables.get(&variable)
             {
-                let declared = &self.checker.variables[variable.0 as usize];
+                let declared = self.checker.tree.variable(variable);
                 diagnostic = diagnostic.also(declared.span, format!("`{}` is {}", declared.name, shown(*value)));
             }
         }

@@ -1,13 +1,39 @@
 //! Functions of the program as the checker knows them.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-use crate::check::scope::{Declared, ScopeId};
+use crate::check::scope::{Declared, DefinitionId, ScopeId};
 use crate::source::Span;
 use crate::syntax::ast;
 use crate::syntax::ast::Ident;
 use crate::typed::{FunctionId, TreeDimension, TreeType, VarId};
+
+/// Functions of the program so far.
+#[derive(Default)]
+pub(super) struct Definitions<'a> {
+    pub all: Vec<Definition<'a>>,
+    /// Names of functions that some call or Newton names, by place: a nested function has one
+    /// definition per instance around it.
+    pub called: HashSet<Span>,
+    /// Names of functions whose body has been walked.
+    pub walked: HashSet<Span>,
+    /// Parameters of residuals of systems, by place: each residual takes all unknowns, whether its
+    /// equation has them or not.
+    pub unknowns: HashSet<Span>,
+    /// Names of functions that give values in rules of `Halo`, or call such functions.
+    pub givers: HashSet<&'a str>,
+}
+
+impl<'a> Definitions<'a> {
+    pub fn get(&self, id: DefinitionId) -> &Definition<'a> {
+        &self.all[id.0 as usize]
+    }
+
+    pub fn get_mut(&mut self, id: DefinitionId) -> &mut Definition<'a> {
+        &mut self.all[id.0 as usize]
+    }
+}
 
 /// A function of the program; one per visit of its definition, so nested functions have one per
 /// instance around them.

@@ -10,9 +10,9 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use crate::check::tree::Tree;
 use crate::source::Span;
-use crate::typed::captures::Captures;
-use crate::typed::{Builtin, Expr, ExprKind, Function, FunctionId, Stmt, StmtKind, VarId, Variable};
+use crate::typed::{Builtin, Expr, ExprKind, FunctionId, Stmt, StmtKind, VarId};
 
 /// Numbers of unknowns.
 pub(super) type Unknowns = BTreeSet<u32>;
@@ -68,9 +68,7 @@ type Effect = (Dependence, Vec<(VarId, Dependence)>);
 
 /// Follows unknowns through the instances of functions.
 pub(super) struct Analysis<'f> {
-    functions: &'f [Function],
-    variables: &'f [Variable],
-    captures: &'f [Captures],
+    tree: &'f Tree,
     through: Through,
     /// Reductions of something that depends on unknowns.
     pub reductions: BTreeMap<(Span, &'static str), Unknowns>,
@@ -90,12 +88,10 @@ pub(super) struct Analysis<'f> {
 }
 
 impl<'f> Analysis<'f> {
-    /// `captures` are those of all `functions`.
-    pub fn new(functions: &'f [Function], variables: &'f [Variable], captures: &'f [Captures], through: Through) -> Self {
+    /// The captures of the tree are those of all its functions.
+    pub fn new(tree: &'f Tree, through: Through) -> Self {
         Analysis {
-            functions,
-            variables,
-            captures,
+            tree,
             through,
             reductions: BTreeMap::new(),
             bad_domains: Vec::new(),
@@ -118,7 +114,7 @@ impl<'f> Analysis<'f> {
     pub fn residuals(&mut self, residuals: &[FunctionId]) -> Vec<Unknowns> {
         // A variable of the program that one residual assigns may be read by another one, in the
         // next iteration.
-        let outside: BTreeSet<VarId> = residuals.iter().flat_map(|r| &self.captures[r.0 as usize].writes).copied().collect();
+        let outside: BTreeSet<VarId> = residuals.iter().flat_map(|r| &self.tree.captures[r.0 as usize].writes).copied().collect();
         loop {
             let before: Vec<Dependence> = outside.iter().map(|v| self.variable(*v)).collect();
             let found: Vec<Unknowns> = residuals.iter().map(|&residual| self.residual(residual)).collect();
@@ -134,14 +130,14 @@ impl<'f> Analysis<'f> {
             // From one residual to another one values are carried, without derivatives.
             self.now.clear();
         }
-        let count = self.functions[residual.0 as usize].params.len() as u32;
+        let count = self.tree.function(residual).params.len() as u32;
         let unknowns = (0..count).map(|i| vec![Unknowns::from([i])]).collect();
         self.call(residual, unknowns).into_iter().flatten().collect()
     }
 
     /// Returns the dependence of a call's result; assigned captured variables grow.
     fn call(&mut self, id: FunctionId, args: Vec<Dependence>) -> Dependence {
-        let captures = &self.captures[id.0 as usize];
+        let captures = &self.tree.captures[id.0 as usize];
         let captured = captures.reads.iter().map(|v| self.variable(*v)).collect();
         let key = (id, args, captured);
         if let Some((result, written)) = self.known.get(&key).cloned() {
@@ -150,8 +146,8 @@ impl<'f> Analysis<'f> {
             }
             return result;
         }
-        let function = &self.functions[id.0 as usize];
-        self.now.retain(|v, _| self.variables[v.0 as usize].owner != Some(id));
+        let function = self.tree.function(id);
+        self.now.retain(|v, _| self.tree.variable(*v).owner != Some(id));
         self.now.extend(function.params.iter().copied().zip(key.1.iter().cloned()));
         let result = self.statements(&function.body);
         let written = captures.writes.iter().map(|v| (*v, self.variable(*v))).collect();
@@ -160,7 +156,7 @@ impl<'f> Analysis<'f> {
     }
 
     fn variable(&self, variable: VarId) -> Dependence {
-        let declared = &self.variables[variable.0 as usize];
+        let declared = self.tree.variable(variable);
         let elements = declared.ty.elements().len();
         if self.through == Through::State && declared.mutable {
             return vec![Unknowns::from([0]); elements];
@@ -339,7 +335,7 @@ impl<'f> Analysis<'f> {
         let around = self.repeated;
         self.repeated = around.or(Some(Misplaced::InResidual(solve)));
         for &residual in residuals {
-            let unknowns = vec![vec![Unknowns::from([0])]; self.functions[residual.0 as usize].params.len()];
+            let unknowns = vec![vec![Unknowns::from([0])]; self.tree.function(residual).params.len()];
             self.calls.push((solve, residual));
             self.call(residual, unknowns);
             self.calls.pop();

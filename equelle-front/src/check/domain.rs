@@ -1,47 +1,46 @@
 //! `On`, `Extend` and `? :`: where data lives.
 
 use crate::check::broadcast::{can_broadcast, number_beside_collection};
-use crate::check::checker::{Checker, tree_dim, value};
-use crate::check::stencil::bare;
+use crate::check::checker::{tree_dim, value};
+use crate::check::operation::Operation;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
-use crate::syntax::ast;
 use crate::typed::{Expr, ExprKind, TreeDimension};
-use crate::types::{Basic, EntityKind, Shape, Type};
+use crate::types::{Basic, EntityKind, SetTable, Shape, Type};
 
-impl<'a> Checker<'a> {
-    fn no_sequence(&mut self, operand: &Expr, ty: &Type, operator: &str) -> Option<()> {
+impl Operation<'_, '_> {
+    fn no_sequence(&mut self, operand: &Expr, ty: &Type) -> Option<()> {
         if ty.shape != Shape::Sequence {
             return Some(());
         }
-        let found = self.show_value(ty);
-        self.fail(
-            Diagnostic::new(Code::SequenceOnExtend, operand.span, format!("{operator} takes no sequences"))
+        let found = self.checker.show_value(ty);
+        self.checker.fail(
+            Diagnostic::new(Code::SequenceOnExtend, operand.span, format!("{} takes no sequences", self.name))
                 .label(found)
                 .hint("loop over the sequence with `For`"),
         )
     }
 
     /// `data On target`
-    pub fn on(&mut self, op_span: Span, data: Expr, target: Expr, span: Span) -> Option<Expr> {
-        let (d, t) = self.no_arrays(&data, &target, "`On`")?;
-        self.no_sequence(&data, &d, "`On`")?;
+    pub fn on(&mut self, data: Expr, target: Expr, span: Span) -> Option<Expr> {
+        let (d, t) = self.no_arrays(&data, &target)?;
+        self.no_sequence(&data, &d)?;
         let (Basic::Entity(_), Some(over), Some(within)) = (t.basic, t.mapping(), t.within) else {
-            let found = self.show_value(&t);
-            return self.fail(
+            let found = self.checker.show_value(&t);
+            return self.checker.fail(
                 Diagnostic::new(Code::OnTarget, target.span, format!("the right side of `On` is a collection of entities, not {found}"))
                     .label(found)
                     .hint("name a domain or entities, such as `FirstCell(InteriorFaces())`"),
             );
         };
         let Some(mapping) = d.mapping() else {
-            let found = self.show_value(&d);
-            let mut hint = format!("to spread one value over a domain, use `Extend {}`", self.set_name(over));
+            let found = self.checker.show_value(&d);
+            let mut hint = format!("to spread one value over a domain, use `Extend {}`", self.checker.set_name(over));
             if let ExprKind::Variable(var) = data.kind {
-                let name = &self.variables[var.0 as usize].name;
-                hint = format!("{hint}; or give `{name}` as a collection: `... Extend {}`", self.set_name(within));
+                let name = &self.checker.tree.variable(var).name;
+                hint = format!("{hint}; or give `{name}` as a collection: `... Extend {}`", self.checker.set_name(within));
             }
-            return self.fail(
+            return self.checker.fail(
                 Diagnostic::new(Code::OnData, data.span, format!("the left side of `On` is a collection, not {found}"))
                     .label(found)
                     .hint(hint),
@@ -49,28 +48,28 @@ impl<'a> Checker<'a> {
         };
         // The target's entities lie in `within`; for a domain that is its own set, the smallest
         // known.
-        if !self.sets.is_subset(within, mapping) {
+        if !self.checker.sets.is_subset(within, mapping) {
             let message = format!(
                 "the data is on {}, and the entities on the right are only known to lie in {}",
-                self.set_name(mapping),
-                self.set_name(within)
+                self.checker.set_name(mapping),
+                self.checker.set_name(within)
             );
-            let hint = if self.sets.get(within).kind == self.sets.get(mapping).kind {
+            let hint = if self.checker.sets.get(within).kind == self.checker.sets.get(mapping).kind {
                 format!(
                     "pad the data with zeros first: `((...) Extend {}) On ...`",
-                    self.set_name(self.sets.common_superset(within, mapping))
+                    self.checker.set_name(self.checker.sets.common_superset(within, mapping))
                 )
             } else {
-                let (wanted, entities) = (self.sets.get(mapping).kind, self.set_name(within));
-                match (wanted, self.sets.get(within).kind) {
+                let (wanted, entities) = (self.checker.sets.get(mapping).kind, self.checker.set_name(within));
+                match (wanted, self.checker.sets.get(within).kind) {
                     (EntityKind::Cell, EntityKind::Face) => format!("name the cells of the faces: `... On FirstCell({entities})`"),
                     (wanted, _) => format!("the right side must be a collection of {}", wanted.name()),
                 }
             };
-            return self.fail(
-                Diagnostic::new(Code::OnNotContained, op_span, message)
-                    .also(data.span, self.show_value(&d))
-                    .also(target.span, self.show_value(&t))
+            return self.checker.fail(
+                Diagnostic::new(Code::OnNotContained, self.place, message)
+                    .also(data.span, self.checker.show_value(&d))
+                    .also(target.span, self.checker.show_value(&t))
                     .hint(hint),
             );
         }
@@ -80,16 +79,16 @@ impl<'a> Checker<'a> {
     }
 
     /// `data Extend domain`
-    pub fn extend(&mut self, op_span: Span, data: Expr, domain: Expr, span: Span) -> Option<Expr> {
-        let (d, t) = self.no_arrays(&data, &domain, "`Extend`")?;
-        self.no_sequence(&data, &d, "`Extend`")?;
+    pub fn extend(&mut self, data: Expr, domain: Expr, span: Span) -> Option<Expr> {
+        let (d, t) = self.no_arrays(&data, &domain)?;
+        self.no_sequence(&data, &d)?;
         let Shape::Domain(over) = t.shape else {
-            let found = self.show_value(&t);
+            let found = self.checker.show_value(&t);
             let hint = match t.mapping() {
-                Some(set) => format!("extend to a domain, such as {}", self.set_name(set)),
+                Some(set) => format!("extend to a domain, such as {}", self.checker.set_name(set)),
                 None => "extend to a domain, such as `AllCells()`".to_owned(),
             };
-            return self.fail(
+            return self.checker.fail(
                 Diagnostic::new(Code::ExtendTarget, domain.span, format!("the right side of `Extend` is a domain, not {found}"))
                     .label(found)
                     .hint(hint),
@@ -98,8 +97,8 @@ impl<'a> Checker<'a> {
         match d.mapping() {
             None => {
                 if !can_broadcast(d.basic) {
-                    let found = self.show_value(&d);
-                    return self.fail(
+                    let found = self.checker.show_value(&d);
+                    return self.checker.fail(
                         Diagnostic::new(
                             Code::ExtendData,
                             data.span,
@@ -110,23 +109,26 @@ impl<'a> Checker<'a> {
                     );
                 }
             }
-            Some(mapping) if !self.sets.is_subset(mapping, over) => {
-                let (from, to) = (self.set_name(mapping).to_owned(), self.set_name(over).to_owned());
-                let hint = if self.sets.is_subset(over, mapping) {
+            Some(mapping) if !self.checker.sets.is_subset(mapping, over) => {
+                let (from, to) = (self.checker.set_name(mapping).to_owned(), self.checker.set_name(over).to_owned());
+                let hint = if self.checker.sets.is_subset(over, mapping) {
                     format!("to restrict, use `On {to}`")
-                } else if self.sets.get(over).kind == self.sets.get(mapping).kind {
-                    format!("extend to a set that holds both, such as {}", self.set_name(self.sets.common_superset(mapping, over)))
+                } else if self.checker.sets.get(over).kind == self.checker.sets.get(mapping).kind {
+                    format!(
+                        "extend to a set that holds both, such as {}",
+                        self.checker.set_name(self.checker.sets.common_superset(mapping, over))
+                    )
                 } else {
-                    format!("to read {} values elsewhere, use `On`", self.sets.get(mapping).kind.name())
+                    format!("to read {} values elsewhere, use `On`", self.checker.sets.get(mapping).kind.name())
                 };
-                return self.fail(
+                return self.checker.fail(
                     Diagnostic::new(
                         Code::ExtendNotContained,
-                        op_span,
+                        self.place,
                         format!("the data is on {from}, which is not known to lie inside {to}"),
                     )
-                    .also(data.span, self.show_value(&d))
-                    .also(domain.span, self.show_value(&t))
+                    .also(data.span, self.checker.show_value(&d))
+                    .also(domain.span, self.checker.show_value(&t))
                     .hint(hint),
                 );
             }
@@ -137,40 +139,22 @@ impl<'a> Checker<'a> {
         Some(value(ExprKind::Extend { data: Box::new(data), domain: Box::new(domain) }, ty, dim, span))
     }
 
-    /// `condition ? if_true : if_false`
-    pub fn ternary(&mut self, condition: &'a ast::Expr, if_true: &'a ast::Expr, if_false: &'a ast::Expr, span: Span) -> Option<Expr> {
-        let (condition, if_true, if_false) = (self.expr(condition), self.expr(if_true), self.expr(if_false));
-        let (condition, if_true, if_false) = (condition?, if_true?, if_false?);
-        let operands = [condition.ty.clone(), if_true.ty.clone(), if_false.ty.clone()];
-        let [condition, if_true, if_false] = [condition, if_true, if_false].map(bare);
-        let what = "`? :`";
-        let c = self.no_array(&condition, what)?;
-        if c.basic != Basic::Bool {
-            let found = self.show_value(&c);
-            return self.fail(
-                Diagnostic::new(Code::TernaryCondition, condition.span, format!("the condition before `?` is a Bool, not {found}"))
-                    .label(found)
-                    .hint("compare: `a > b ? ... : ...`"),
-            );
-        }
-        let place = if_true.span.to(if_false.span);
-        let (ty, dims) = self.element_wise(what, place, [&if_true, &if_false], |this, a, b| this.choice(place, (&condition, &c), a, b))?;
-        let kind = ExprKind::Ternary { condition: Box::new(condition), if_true: Box::new(if_true), if_false: Box::new(if_false) };
-        Some(self.keep_periodic(Expr { kind, ty, dims, span }, &operands))
-    }
-
     /// Returns the type and dimension of a choice between two values.
-    fn choice(&mut self, place: Span, (condition, c): (&Expr, &Type), if_true: &Expr, if_false: &Expr) -> Option<(Type, TreeDimension)> {
-        let (a, b) = self.no_arrays(if_true, if_false, "`? :`")?;
-        self.same_set("`? :`", place, (if_true, &a), (if_false, &b))?;
+    pub fn choice(&mut self, (condition, c): (&Expr, &Type), if_true: &Expr, if_false: &Expr) -> Option<(Type, TreeDimension)> {
+        let (a, b) = self.no_arrays(if_true, if_false)?;
+        self.same_set((if_true, &a), (if_false, &b))?;
         // Two branches that are the same domain are that domain; else a choice among elements is a
         // collection of entities.
         let element = |ty: &Type| Type { shape: ty.mapping().map_or(ty.shape, Shape::Collection), ..*ty };
-        let joined = if a == b { Some(a) } else { number_beside_collection(&a, &b).or_else(|| self.join(&element(&a), &element(&b))) };
+        let joined = if a == b {
+            Some(a)
+        } else {
+            number_beside_collection(&a, &b).or_else(|| join(&self.checker.sets, &element(&a), &element(&b)))
+        };
         let joined = joined.filter(|ty| ty.shape != Shape::Sequence && !matches!(ty.basic, Basic::Text | Basic::Table | Basic::Axis(_)));
         let Some(ty) = joined else {
-            let (first, second) = (self.show_value(&a), self.show_value(&b));
-            return self.fail(
+            let (first, second) = (self.checker.show_value(&a), self.checker.show_value(&b));
+            return self.checker.fail(
                 Diagnostic::new(
                     Code::TernaryBranches,
                     if_false.span,
@@ -190,7 +174,21 @@ impl<'a> Checker<'a> {
             }
             (Shape::Single | Shape::Domain(_) | Shape::Sequence, _) => ty,
         };
-        let dim = self.same_dimension(Code::TernaryDimensions, "`? :`", place, if_true, if_false)?;
+        let dim = self.same_dimension(Code::TernaryDimensions, if_true, if_false)?;
         Some((ty, dim))
     }
+}
+
+/// The type that covers both, if they differ at most in what their entities are known to lie
+/// in.
+fn join(sets: &SetTable, a: &Type, b: &Type) -> Option<Type> {
+    if a == b {
+        return Some(*a);
+    }
+    let within = match (a.within, b.within) {
+        (Some(a), Some(b)) => Some(sets.common_superset(a, b)),
+        (None, None) => None,
+        (Some(_), None) | (None, Some(_)) => return None,
+    };
+    (a.basic == b.basic && a.shape == b.shape).then_some(Type { within, ..*a })
 }

@@ -3,16 +3,16 @@
 
 use crate::check::arrays::element;
 use crate::check::checker::{Checker, tree_dim, value};
+use crate::check::halo::bare;
+use crate::check::number::number;
+use crate::check::operation::Operation;
 use crate::check::scope::{Meaning, State};
-use crate::check::stencil::bare;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::ops::CONSTANTS;
 use crate::source::Span;
-use crate::syntax::ast::{self, BinaryOp, ExprKind as Ast, UnaryOp, UnitExpr, UnitExprKind};
-use crate::typed::{Expr, ExprKind, TreeDimension, TreeType};
+use crate::syntax::ast::{self, BinaryOp, ExprKind as Ast, UnaryOp};
+use crate::typed::{Expr, ExprKind, TreeType};
 use crate::types::{Basic, Dimension, EntityKind, Shape, Type};
-use crate::unit_spelling::{kelvins, spelling};
-use crate::units::{self, UnitError};
 
 impl<'a> Checker<'a> {
     /// An expression that has a value. `None` if it is unknown.
@@ -22,7 +22,7 @@ impl<'a> Checker<'a> {
             self.work += 1;
         }
         self.nested(1, span, |this| match &expr.kind {
-            Ast::Number { value, unit } => this.number(*value, unit.as_ref(), span),
+            Ast::Number { value, unit } => number(this, *value, unit.as_ref(), span),
             Ast::Text(text) => Some(value(ExprKind::Text(text.clone()), Type::TEXT, Dimension::NONE, span)),
             Ast::Bool(truth) => Some(value(ExprKind::Bool(*truth), Type::BOOL, Dimension::NONE, span)),
             Ast::Name(name) => this.name(name, span),
@@ -35,7 +35,7 @@ impl<'a> Checker<'a> {
             Ast::Unary { op: UnaryOp::Not, operand } => this.not(operand, span),
             Ast::Binary { .. } => this.binary(expr),
             Ast::Ternary { condition, if_true, if_false } => this.ternary(condition, if_true, if_false, span),
-            Ast::Error => this.unknown(),
+            Ast::Error => this.reports.unknown(),
         })
     }
 
@@ -60,7 +60,11 @@ impl<'a> Checker<'a> {
                     let operands = [left.ty.clone(), right.ty.clone()];
                     let result = self.infix(op, op_span, bare(left), bare(right), span);
                     // A value moved by `On` or spread by `Extend` is not where it was.
-                    if matches!(op, BinaryOp::On | BinaryOp::Extend) { result } else { result.map(|e| self.keep_periodic(e, &operands)) }
+                    if matches!(op, BinaryOp::On | BinaryOp::Extend) {
+                        result
+                    } else {
+                        result.map(|e| self.rules.keep_periodic(e, &operands))
+                    }
                 }
                 (Some(_), None) | (None, Some(_) | None) => None,
             };
@@ -69,65 +73,28 @@ impl<'a> Checker<'a> {
     }
 
     fn infix(&mut self, op: BinaryOp, op_span: Span, left: Expr, right: Expr, span: Span) -> Option<Expr> {
-        match op {
-            BinaryOp::Arithmetic(op) => self.arithmetic(op, op_span, left, right, span),
-            BinaryOp::Power => self.power(op_span, left, right, span),
-            BinaryOp::Comparison(op) => self.compare(op, op_span, left, right, span),
-            BinaryOp::Logic(op) => self.logic(op, op_span, left, right, span),
-            BinaryOp::On => self.on(op_span, left, right, span),
-            BinaryOp::Extend => self.extend(op_span, left, right, span),
-        }
-    }
-
-    fn number(&mut self, number: f64, unit: Option<&UnitExpr>, span: Span) -> Option<Expr> {
-        let Some(unit) = unit else {
-            let dim = if number == 0.0 { TreeDimension::OfZero } else { Dimension::NONE.into() };
-            return Some(value(ExprKind::Number(number), Type::SCALAR, dim, span));
+        let name = match op {
+            BinaryOp::Arithmetic(op) => op.symbol(),
+            BinaryOp::Power => "^",
+            BinaryOp::Comparison(op) => op.symbol(),
+            BinaryOp::Logic(op) => op.word(),
+            BinaryOp::On => "On",
+            BinaryOp::Extend => "Extend",
         };
-        match units::resolve(unit) {
-            Ok(resolved) => match resolved.to_si(number) {
-                Some(si) => Some(value(ExprKind::Number(si), Type::SCALAR, self.dimension(resolved.dimension), span)),
-                None => self.unit_range(span),
-            },
-            Err(UnitError::OutOfRange { span }) => self.unit_range(span),
-            Err(UnitError::Unknown { name, span }) => {
-                let hint = self.unit_hint(&name, number, matches!(unit.kind, UnitExprKind::Name(_)));
-                self.fail(Diagnostic::new(Code::UnknownUnit, span, format!("there is no unit `{name}`")).hint(hint))
-            }
+        let name = format!("`{name}`");
+        let mut operation = Operation::new(self, &name, op_span);
+        match op {
+            BinaryOp::Arithmetic(op) => operation.arithmetic(op, left, right, span),
+            BinaryOp::Power => operation.power(left, right, span),
+            BinaryOp::Comparison(op) => operation.compare(op, left, right, span),
+            BinaryOp::Logic(op) => operation.logic(op, left, right, span),
+            BinaryOp::On => operation.on(left, right, span),
+            BinaryOp::Extend => operation.extend(left, right, span),
         }
-    }
-
-    /// The hint for an unknown unit of a number; `is_whole` if nothing stands beside it.
-    fn unit_hint(&mut self, name: &str, number: f64, is_whole: bool) -> String {
-        let names = units::UNITS.iter().map(|u| u.name);
-        match kelvins(name, number) {
-            Some(kelvins) if is_whole => {
-                let zero = self::kelvins(name, 0.0).unwrap_or_default();
-                return format!(
-                    "the zero of this scale is another one, `{zero} [Kelvin]`: {number} is `{kelvins} [Kelvin]`; to what is read add that zero"
-                );
-            }
-            Some(_) => return "differences of temperatures are in `Kelvin`".to_owned(),
-            None => {}
-        }
-        if let Some(written) = spelling(name, names.clone(), !is_whole) {
-            return format!("write `{written}`");
-        }
-        match self.suggest(name, names) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => "`equellec explain E0301` lists the units; prefixes are factors of their own: `[Kilo*Meter]`".to_owned(),
-        }
-    }
-
-    fn unit_range<T>(&mut self, span: Span) -> Option<T> {
-        self.fail(
-            Diagnostic::new(Code::UnitRange, span, "the unit, or the number in SI units, is too large or too small to be represented")
-                .hint("check the exponents"),
-        )
     }
 
     fn name(&mut self, name: &'a str, span: Span) -> Option<Expr> {
-        let Some(id) = self.scopes.lookup(name, self.scope) else {
+        let Some(id) = self.scopes.lookup(name) else {
             return match CONSTANTS.iter().find(|(constant, _)| *constant == name) {
                 Some(&(_, number)) => Some(value(ExprKind::Number(number), Type::SCALAR, Dimension::NONE, span)),
                 None => self.unknown_name(name, span),
@@ -137,11 +104,11 @@ impl<'a> Checker<'a> {
         entry.used = true;
         let defined = entry.span;
         match &mut entry.meaning {
-            Meaning::Function(_) if self.unknown_names.contains(name) => self.unknown(),
-            Meaning::Function(_) if self.clashes.contains(name) => self.unknown(),
+            Meaning::Function(_) if self.reports.unknown_names.contains(name) => self.reports.unknown(),
+            Meaning::Function(_) if self.reports.clashes.contains(name) => self.reports.unknown(),
             Meaning::Function(_) => {
                 let hint = format!("call it: `{name}(...)`");
-                self.unknown_names.insert(name.to_owned());
+                self.reports.unknown_names.insert(name.to_owned());
                 self.fail(
                     Diagnostic::new(Code::FunctionAsValue, span, format!("`{name}` is a function, and a function is not a value"))
                         .also(defined, "the function is named here")
@@ -150,11 +117,11 @@ impl<'a> Checker<'a> {
             }
             Meaning::Variable(variable) => match variable.state {
                 State::Assigned(var) => {
-                    let variable = &self.variables[var.0 as usize];
+                    let variable = self.tree.variable(var);
                     Some(Expr { kind: ExprKind::Variable(var), ty: variable.ty.clone(), dims: variable.dims.clone(), span })
                 }
-                State::Unknown => self.unknown(),
-                State::Unassigned if variable.reported => self.unknown(),
+                State::Unknown => self.reports.unknown(),
+                State::Unassigned if variable.reported => self.reports.unknown(),
                 State::Unassigned => {
                     variable.reported = true;
                     self.fail(
@@ -168,11 +135,11 @@ impl<'a> Checker<'a> {
     }
 
     fn unknown_name<T>(&mut self, name: &str, span: Span) -> Option<T> {
-        if !self.unknown_names.insert(name.to_owned()) {
-            return self.unknown();
+        if !self.reports.unknown_names.insert(name.to_owned()) {
+            return self.reports.unknown();
         }
         let mut diagnostic = Diagnostic::new(Code::UnknownName, span, format!("there is no variable `{name}` here"));
-        if let Some(later) = self.scopes.defined_later(name, self.scope) {
+        if let Some(later) = self.scopes.defined_later(name) {
             diagnostic = diagnostic
                 .also(self.scopes.entry(later).span, format!("`{name}` comes into being here, after the function that uses it"))
                 .hint("move the definition of the function below it");
@@ -237,20 +204,6 @@ impl<'a> Checker<'a> {
         Some(Expr { ty: TreeType::Array(types.into()), kind: ExprKind::Array(elements), dims, span })
     }
 
-    /// The type that covers both, if they differ at most in what their entities are known to lie
-    /// in.
-    pub fn join(&self, a: &Type, b: &Type) -> Option<Type> {
-        if a == b {
-            return Some(*a);
-        }
-        let within = match (a.within, b.within) {
-            (Some(a), Some(b)) => Some(self.sets.common_superset(a, b)),
-            (None, None) => None,
-            (Some(_), None) | (None, Some(_)) => return None,
-        };
-        (a.basic == b.basic && a.shape == b.shape).then_some(Type { within, ..*a })
-    }
-
     fn index(&mut self, base: &'a ast::Expr, index: u32, index_span: Span, span: Span) -> Option<Expr> {
         let base = self.expr(base)?;
         let found = self.show(&base.ty);
@@ -275,7 +228,7 @@ impl<'a> Checker<'a> {
                 }
                 let (dim, operands) = (tree_dim(&base), [base.ty.clone()]);
                 let component = ExprKind::Component { vector: Box::new(base), index };
-                Some(self.keep_periodic(value(component, Type { basic: Basic::Scalar, ..ty.bare() }, dim, span), &operands))
+                Some(self.rules.keep_periodic(value(component, Type { basic: Basic::Scalar, ..ty.bare() }, dim, span), &operands))
             }
             TreeType::Value(_) | TreeType::Table2 | TreeType::Void => self.fail(
                 Diagnostic::new(Code::NotIndexable, base.span, format!("only arrays and Vectors can be indexed, and this is {found}"))
@@ -285,54 +238,50 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The types of two operands that must not be arrays. Two arrays are one mistake.
-    pub fn no_arrays(&mut self, left: &Expr, right: &Expr, what: &str) -> Option<(Type, Type)> {
-        let l = self.no_array(left, what);
-        if l.is_none() && matches!(right.ty, TreeType::Array(_)) {
-            return None;
-        }
-        let r = self.no_array(right, what);
-        Some((l?, r?))
-    }
-
-    /// The type of an operand that must not be an array.
-    pub fn no_array(&mut self, operand: &Expr, what: &str) -> Option<Type> {
-        match operand.ty {
-            TreeType::Value(ty) => Some(ty),
-            TreeType::Table2 => {
-                let found = self.show(&operand.ty);
-                self.fail(
-                    Diagnostic::new(Code::NotNumeric, operand.span, format!("{what} takes no tables, and this is {found}"))
-                        .label(found)
-                        .hint("the value of a table at `x` and `y` is `Interpolate(table, x, y)`"),
-                )
-            }
-            TreeType::Array(_) | TreeType::Void => {
-                let found = self.show(&operand.ty);
-                self.fail(
-                    Diagnostic::new(Code::ArrayOperand, operand.span, format!("{what} takes no arrays, and this is {found}"))
-                        .label(found)
-                        .hint("work on its elements: `a[0]`, `a[1]`, ..."),
-                )
-            }
-        }
-    }
-
     fn negative(&mut self, operand: &'a ast::Expr, span: Span) -> Option<Expr> {
         let operand = self.expr(operand)?;
         for index in 0..operand.ty.elements().len().max(1) {
             let element = element(&operand, index);
-            let ty = self.no_array(&element, "unary minus")?;
-            self.numeric(&element, &ty, "`-`")?;
+            let ty = Operation::new(self, "unary minus", span).no_array(&element)?;
+            Operation::new(self, "`-`", span).numeric(&element, &ty)?;
         }
         let operands = [operand.ty.clone()];
         let (ty, dims) = (operand.ty.bare(), operand.dims.clone());
-        Some(self.keep_periodic(Expr { kind: ExprKind::Neg(Box::new(operand)), ty, dims, span }, &operands))
+        Some(self.rules.keep_periodic(Expr { kind: ExprKind::Neg(Box::new(operand)), ty, dims, span }, &operands))
+    }
+
+    /// `Not operand`
+    fn not(&mut self, operand: &'a ast::Expr, span: Span) -> Option<Expr> {
+        let operand = self.expr(operand)?;
+        let ty = Operation::new(self, "`Not`", span).logic_operand(&operand)?;
+        Some(value(ExprKind::Not(Box::new(operand)), ty, Dimension::NONE, span))
+    }
+
+    /// `condition ? if_true : if_false`
+    fn ternary(&mut self, condition: &'a ast::Expr, if_true: &'a ast::Expr, if_false: &'a ast::Expr, span: Span) -> Option<Expr> {
+        let (condition, if_true, if_false) = (self.expr(condition), self.expr(if_true), self.expr(if_false));
+        let (condition, if_true, if_false) = (condition?, if_true?, if_false?);
+        let operands = [condition.ty.clone(), if_true.ty.clone(), if_false.ty.clone()];
+        let [condition, if_true, if_false] = [condition, if_true, if_false].map(bare);
+        let place = if_true.span.to(if_false.span);
+        let c = Operation::new(self, "`? :`", place).no_array(&condition)?;
+        if c.basic != Basic::Bool {
+            let found = self.show_value(&c);
+            return self.fail(
+                Diagnostic::new(Code::TernaryCondition, condition.span, format!("the condition before `?` is a Bool, not {found}"))
+                    .label(found)
+                    .hint("compare: `a > b ? ... : ...`"),
+            );
+        }
+        let (ty, dims) =
+            Operation::new(self, "`? :`", place).element_wise([&if_true, &if_false], |this, a, b| this.choice((&condition, &c), a, b))?;
+        let kind = ExprKind::Ternary { condition: Box::new(condition), if_true: Box::new(if_true), if_false: Box::new(if_false) };
+        Some(self.rules.keep_periodic(Expr { kind, ty, dims, span }, &operands))
     }
 
     fn norm(&mut self, operand: &'a ast::Expr, span: Span) -> Option<Expr> {
         let operand = self.expr(operand)?;
-        let ty = self.no_array(&operand, "`| |`")?;
+        let ty = Operation::new(self, "`| |`", span).no_array(&operand)?;
         let dim = match ty.basic {
             Basic::Scalar | Basic::Vector if ty.shape != Shape::Sequence => tree_dim(&operand),
             Basic::Entity(kind) => {
@@ -342,7 +291,7 @@ impl<'a> Checker<'a> {
                     EntityKind::Face => 2,
                     EntityKind::Cell => 3,
                 };
-                self.dimension(Dimension::LENGTH.power(power).unwrap_or_default()).into()
+                self.options.dimension(Dimension::LENGTH.power(power).unwrap_or_default()).into()
             }
             Basic::Scalar | Basic::Vector | Basic::Bool | Basic::Text | Basic::Table | Basic::Axis(_) => {
                 let found = self.show_value(&ty);

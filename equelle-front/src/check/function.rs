@@ -4,22 +4,25 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use crate::check::checker::{CALL_WEIGHT, Checker, Frame, MAX_WORK};
+use crate::check::declared::DeclaredType;
 use crate::check::definition::{Argument, Defined, Definition, FunctionType, Instance};
 use crate::check::halo::gives_values;
-use crate::check::parameters::with_missing;
+use crate::check::parameters::{report_count, with_missing};
+use crate::check::returns;
 use crate::check::scope::{DefinitionId, Meaning, Role, ScopeKind, State, VariableEntry};
+use crate::check::type_expr::declared;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
-use crate::syntax::ast::{self, Ident, StmtKind as Ast};
+use crate::syntax::ast::{self, Ident};
 use crate::typed::{Expr, Function, FunctionId, TreeType, Variable};
 
 impl<'a> Checker<'a> {
     pub fn declare_function(&mut self, name: &'a Ident, params: &'a [(Ident, ast::TypeExpr)], result: &'a ast::TypeExpr) {
         let span = name.span.to(result.span);
         let names = params.iter().map(|(name, _)| name).collect();
-        let params = params.iter().map(|(_, ty)| self.declared(ty)).collect();
-        let result = self.declared(result);
-        if let Some(id) = self.scopes.lookup(&name.name, self.scope)
+        let params = params.iter().map(|(_, ty)| declared(self, ty)).collect();
+        let result = declared(self, result);
+        if let Some(id) = self.scopes.lookup(&name.name)
             && matches!(self.scopes.entry(id).meaning, Meaning::Function(_))
         {
             let first = self.scopes.entry(id).span;
@@ -36,12 +39,12 @@ impl<'a> Checker<'a> {
     }
 
     fn add_definition(&mut self, name: &'a Ident, declared: Option<Rc<FunctionType<'a>>>, defined: Option<Defined<'a>>) {
-        let id = DefinitionId(self.definitions.len() as u32);
-        self.scopes.define(self.scope, &name.name, name.span, Meaning::Function(id));
+        let id = DefinitionId(self.definitions.all.len() as u32);
+        self.scopes.define(&name.name, name.span, Meaning::Function(id));
         // The horizon lies behind the function's own name, so that recursion is seen as such.
         let horizon = self.scopes.horizon();
         let instances = HashMap::new();
-        self.definitions.push(Definition { name, scope: self.scope, horizon, declared, defined, instances });
+        self.definitions.all.push(Definition { name, scope: self.scopes.current, horizon, declared, defined, instances });
     }
 
     pub fn define_function(&mut self, name: &'a Ident, params: &'a [Ident], body: &'a ast::Block, span: Span) {
@@ -54,19 +57,19 @@ impl<'a> Checker<'a> {
                 );
             }
         }
-        self.check_returns(name, body, span);
-        if gives_values(body, &self.givers) {
-            self.givers.insert(&name.name);
+        returns::check(self, name, body, span);
+        if gives_values(body, &self.definitions.givers) {
+            self.definitions.givers.insert(&name.name);
         }
         let listed = params.len();
         let mut defined = Defined { params: params.iter().collect(), listed, body, span };
-        if let Some(entry) = self.scopes.lookup(&name.name, self.scope)
+        if let Some(entry) = self.scopes.lookup(&name.name)
             && let Meaning::Function(id) = self.scopes.entry(entry).meaning
         {
             let (scope, first) = (self.scopes.entry(entry).scope, self.scopes.entry(entry).span);
             let horizon = self.scopes.horizon();
-            let definition = &mut self.definitions[id.0 as usize];
-            if definition.defined.is_some() || scope != self.scope {
+            let definition = self.definitions.get_mut(id);
+            if definition.defined.is_some() || scope != self.scopes.current {
                 self.report(
                     Diagnostic::new(Code::FunctionTwice, name.span, format!("function `{}` is already known here", name.name))
                         .also(first, "first named here")
@@ -84,7 +87,7 @@ impl<'a> Checker<'a> {
             definition.horizon = horizon;
             definition.name = name;
             if merged == Some(None) {
-                self.report_parameter_count(id);
+                report_count(self, id);
             }
             return;
         }
@@ -92,105 +95,27 @@ impl<'a> Checker<'a> {
         self.add_definition(name, None, Some(defined));
     }
 
-    /// A body has one return, its last statement.
-    fn check_returns(&mut self, name: &Ident, body: &'a ast::Block, body_span: Span) {
-        let mut first = None;
-        let mut in_loop = false;
-        for (i, stmt) in body.statements.iter().enumerate() {
-            match &stmt.kind {
-                Ast::Return(_) => {
-                    first.get_or_insert((i, stmt.span));
-                }
-                Ast::For { body, .. } | Ast::Conditional { body, .. } => in_loop |= self.no_return_in_loop(body),
-                Ast::Declaration { .. }
-                | Ast::FunctionDeclaration { .. }
-                | Ast::Assignment { .. }
-                | Ast::FunctionDefinition { .. }
-                | Ast::StencilAssignment { .. }
-                | Ast::Import { .. }
-                | Ast::Call(_) => {}
-            }
-        }
-        match first {
-            None if in_loop => {}
-            // A statement with a syntax error may have been the result.
-            None if self.unread.iter().any(|place| body_span.start <= place.start && place.end <= body_span.end) => {}
-            None => self.report(
-                Diagnostic::new(Code::MissingReturn, name.span, format!("function `{}` has no result", name.name))
-                    .label("its body has no `->`")
-                    .hint("end the body with `-> value`"),
-            ),
-            Some((i, span)) => {
-                if let Some(next) = body.statements.get(i + 1) {
-                    self.report(
-                        Diagnostic::new(
-                            Code::AfterReturn,
-                            next.span,
-                            format!("`->` ends function `{}`, and this comes after it", name.name),
-                        )
-                        .also(span, "the function ends here")
-                        .hint("move `->` to the end of the body"),
-                    );
-                }
-            }
-        }
-    }
-
-    /// Reports returns in a loop; whether there are any.
-    fn no_return_in_loop(&mut self, body: &'a ast::Block) -> bool {
-        let mut found = false;
-        // An explicit stack: loops may be nested as deep as the parser allows.
-        let mut blocks = vec![body];
-        while let Some(block) = blocks.pop() {
-            for stmt in &block.statements {
-                match &stmt.kind {
-                    Ast::Return(_) => {
-                        found = true;
-                        self.report(
-                            Diagnostic::new(Code::ReturnInLoop, stmt.span, "a loop cannot end the function")
-                                .hint("assign to a `Mutable` variable in the loop, and return that after it"),
-                        );
-                    }
-                    Ast::For { body, .. } | Ast::Conditional { body, .. } => blocks.push(body),
-                    Ast::Declaration { .. }
-                    | Ast::FunctionDeclaration { .. }
-                    | Ast::Assignment { .. }
-                    | Ast::FunctionDefinition { .. }
-                    | Ast::StencilAssignment { .. }
-                    | Ast::Import { .. }
-                    | Ast::Call(_) => {}
-                }
-            }
-        }
-        found
-    }
-
     /// Compares the value returned with the declared result.
     pub fn check_result(&mut self, definition: DefinitionId, value: &Expr) {
-        let definition = &self.definitions[definition.0 as usize];
+        let definition = self.definitions.get(definition);
         let (Some(declared), name) = (definition.declared.clone(), definition.name) else { return };
         let Some(expected) = &declared.result else { return };
-        if self.accepts(expected, &value.ty) {
+        let expected = DeclaredType { checker: self, declared: expected };
+        if expected.accepts(&value.ty) {
             return;
         }
-        let (wanted, found) = (self.show_declared(expected), self.show(&value.ty));
         // Calls have the domain of the result, whatever the declaration says.
-        let code = if self.accepts_elsewhere(expected, &value.ty) { Code::ResultDomain } else { Code::ResultType };
-        let mut diagnostic =
-            Diagnostic::new(code, value.span, format!("`{}` is declared to return {wanted}, but this is {found}", name.name))
-                .label(found)
-                .also(expected.span, "declared here");
-        if let Some(note) = self.declared_note(expected, &value.ty) {
-            diagnostic = diagnostic.note(note);
-        }
-        let hint = self.declared_hint(expected, &value.ty).unwrap_or_else(|| "change the declaration or the result".to_owned());
-        self.report(diagnostic.hint(hint));
+        let code = if expected.accepts_elsewhere(&value.ty) { Code::ResultDomain } else { Code::ResultType };
+        let (wanted, found) = (expected.shown(), self.show(&value.ty));
+        let message = format!("`{}` is declared to return {wanted}, but this is {found}", name.name);
+        let diagnostic = expected.refusal(code, value.span, message, &value.ty, "change the declaration or the result");
+        self.report(diagnostic);
     }
 
     /// The instance of a function for these arguments; `None` if its result is unknown.
     pub fn instance(&mut self, id: DefinitionId, arguments: Vec<Argument>, call: Span) -> Option<Instance> {
-        if let Some(known) = self.definitions[id.0 as usize].instances.get(&arguments) {
-            return known.clone().or_else(|| self.unknown());
+        if let Some(known) = self.definitions.get(id).instances.get(&arguments) {
+            return known.clone().or_else(|| self.reports.unknown());
         }
         if self.work > MAX_WORK {
             return self.fail(
@@ -202,13 +127,13 @@ impl<'a> Checker<'a> {
                 .hint("make domains outside functions, and pass them in"),
             );
         }
-        let sets_before = self.new_sets;
+        let sets_before = self.runtime_sets.count;
         let types = arguments.iter().map(|(ty, _)| ty.clone()).collect();
         let bound = arguments.iter().map(|a| Some(a.clone())).collect();
         let instance = self.nested(CALL_WEIGHT, call, |this| this.walk_body(id, bound, Some((call, types))));
         // A function that makes a domain makes a new one at every call.
-        if self.new_sets == sets_before {
-            self.definitions[id.0 as usize].instances.insert(arguments, instance.clone());
+        if self.runtime_sets.count == sets_before {
+            self.definitions.get_mut(id).instances.insert(arguments, instance.clone());
         }
         instance
     }
@@ -221,11 +146,10 @@ impl<'a> Checker<'a> {
         arguments: Vec<Option<Argument>>,
         call: Option<(Span, Vec<TreeType>)>,
     ) -> Option<Instance> {
-        let definition = &self.definitions[id.0 as usize];
-        self.walked.insert(definition.name.span);
+        let definition = self.definitions.get(id);
         let (name, Defined { params, body, span, .. }) = (definition.name, definition.defined.clone()?);
-        let inside = self.scopes.open(ScopeKind::Function, definition.scope, definition.horizon);
-        let outer = std::mem::replace(&mut self.scope, inside);
+        let outer = self.scopes.enter(ScopeKind::Function, Some(definition.scope), definition.horizon);
+        self.definitions.walked.insert(name.span);
         self.frames.push(Frame { definition: id, call, locals: Vec::new(), result: None, given: Vec::new(), newton: None });
         let mut variables = Vec::with_capacity(params.len());
         let mut arguments = arguments.into_iter();
@@ -240,21 +164,21 @@ impl<'a> Checker<'a> {
                 None => State::Unknown,
             };
             let entry = VariableEntry { declared: None, mutable: false, role: Role::Parameter, state, reported: false };
-            self.scopes.define(inside, &param.name, param.span, Meaning::Variable(entry));
+            self.scopes.define(&param.name, param.span, Meaning::Variable(entry));
         }
         let body = self.statements(&body.statements);
-        self.scope = outer;
+        self.scopes.current = outer;
         let frame = self.frames.pop()?;
         let (ty, dims) = match frame.result {
             Some(result) if variables.len() == params.len() => result,
-            Some(_) | None => return self.unknown(),
+            Some(_) | None => return self.reports.unknown(),
         };
-        let function = FunctionId(self.functions.len() as u32);
+        let function = FunctionId(self.tree.functions.len() as u32);
         for var in frame.locals {
-            self.variables[var.0 as usize].owner = Some(function);
+            self.tree.variable_mut(var).owner = Some(function);
         }
-        let result = self.with_given(&ty, &frame.given);
-        self.functions.push(Function { name: name.name.clone(), params: variables, body, result, span });
+        let result = self.tree.with_given(&ty, &frame.given);
+        self.tree.functions.push(Function { name: name.name.clone(), params: variables, body, result, span });
         Some(Instance { id: function, ty, dims, given: frame.given, newton: frame.newton })
     }
 }

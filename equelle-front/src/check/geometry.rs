@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use crate::ops::{Arithmetic, Offset};
 use crate::source::Span;
-use crate::typed::{Builtin, Expr, ExprKind, Rule, Stmt, StmtKind, TreeDimension, TreeType, VarId};
+use crate::typed::{Builtin, Expr, ExprKind, Function, Rule, Stmt, StmtKind, TreeDimension, TreeType, VarId};
 use crate::types::Type;
 
 /// Index into [`Geometry::nodes`].
@@ -44,6 +44,19 @@ pub(super) struct Geometry {
     pub work: usize,
     /// The condition of a loop is checked, before which no statement may stand.
     pub in_condition: bool,
+}
+
+impl Geometry {
+    /// Statements with the snapshots before the assignments that they belong to; also those of
+    /// functions.
+    pub fn with_snapshots(&mut self, mut main: Vec<Stmt>, functions: &mut [Function]) -> Vec<Stmt> {
+        let snapshots = std::mem::take(&mut self.snapshots);
+        if !snapshots.is_empty() {
+            insert(&mut main, &snapshots);
+            functions.iter_mut().for_each(|function| insert(&mut function.body, &snapshots));
+        }
+        main
+    }
 }
 
 /// True if each element of the result depends on the same elements of arguments alone.
@@ -188,7 +201,7 @@ pub(super) fn is_shallow(expr: &Expr, depth: u32) -> bool {
 }
 
 /// Puts snapshots before the assignments that they belong to.
-pub(super) fn insert(statements: &mut Vec<Stmt>, snapshots: &[(VarId, VarId, Expr)]) {
+fn insert(statements: &mut Vec<Stmt>, snapshots: &[(VarId, VarId, Expr)]) {
     let mut all = Vec::with_capacity(statements.len());
     for mut statement in statements.drain(..) {
         match &mut statement.kind {

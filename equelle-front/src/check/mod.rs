@@ -13,6 +13,9 @@
 //!   instance that has it, with the calls that led there.
 //! * **Built-ins** are rows of one table, [`mod@builtins`]; [`builtins()`] lists them for
 //!   documentation and completion.
+//! * **Parts.** The checker holds parts that own their state: [`reports`], [`tree`], [`scope`],
+//!   [`definition`], [`halo`], [`geometry`]. A topic with state of its own borrows the checker, as
+//!   do [`operation`], [`assignment`], [`loops`], [`import`] and [`newton`].
 //! * **Bounds.** Nesting and the work spent on instances are limited ([`checker::MAX_DEPTH`],
 //!   [`checker::MAX_WORK`]), so that no program, however contrived, exhausts stack, time or memory.
 
@@ -24,9 +27,11 @@ use texts::Texts;
 
 mod arithmetic;
 mod arrays;
+mod assignment;
 mod beyond;
 mod broadcast;
 mod builtin_call;
+mod builtin_rules;
 mod builtins;
 mod call;
 mod checker;
@@ -41,22 +46,34 @@ mod effects;
 mod expression;
 mod function;
 mod geometry;
+mod given;
 mod halo;
+mod halo_call;
 mod import;
+mod indices;
 mod last_step;
+mod loops;
 mod newton;
+mod number;
+mod operation;
 mod outcome;
 mod parameters;
 mod power;
 mod print;
+mod program;
+mod reports;
+mod returns;
 mod rounds;
+mod runtime_sets;
 mod scope;
 mod statement;
 mod stencil;
 mod stencil_read;
 mod table;
 mod texts;
+mod tree;
 mod truth;
+mod type_expr;
 mod uncalled;
 mod unused;
 
@@ -70,7 +87,7 @@ pub use table::{BuiltinInfo, Category, Parameter, builtins};
 /// Trees with [`crate::syntax::ast::ExprKind::Error`] nodes are checked as far as they go, give no
 /// further diagnostics about those nodes, and no program.
 pub fn check(program: &Program, options: &CheckOptions) -> Checked {
-    checker::Checker::new(*options, Texts::new(None, &[])).program(program)
+    program::check(checker::Checker::new(*options, Texts::new(None, &[])), program)
 }
 
 /// As [`check_source`] for a text that is no file.
@@ -124,9 +141,9 @@ fn check_as_asked(source: &SourceMap, options: &CheckOptions) -> Checked {
     let mut program = None;
     if !blocks_lost {
         let mut checker = checker::Checker::new(*options, Texts::new(Some(source), &programs));
-        checker.incomplete = has_errors;
-        checker.unread = diagnostics.iter().map(|diagnostic| diagnostic.primary.span).collect();
-        let checked = checker.program(&programs[0]);
+        checker.reports.incomplete = has_errors;
+        checker.reports.unread = diagnostics.iter().map(|diagnostic| diagnostic.primary.span).collect();
+        let checked = program::check(checker, &programs[0]);
         diagnostics.extend(checked.diagnostics.into_iter().filter(|d| !has_errors || d.is_error()));
         program = checked.program;
         diagnostics.extend(program.iter().flat_map(|program| last_step::warnings(program, source)));

@@ -1,12 +1,10 @@
-//! Powers, and Vectors made of components.
+//! Powers.
 
-use crate::check::builtins::Row;
-use crate::check::call::argument_count;
-use crate::check::checker::{Checker, dim, show_dimension, tree_dim, value};
+use crate::check::checker::{dim, show_dimension, value};
+use crate::check::operation::Operation;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
-use crate::syntax::ast;
-use crate::typed::{Builtin, Expr, ExprKind, TreeDimension};
+use crate::typed::{Builtin, Expr, ExprKind};
 use crate::types::{Basic, Dimension, Shape, Type};
 
 /// The whole number that an exponent is written as: `2`, `-1`, `(3)`.
@@ -36,20 +34,20 @@ fn common_shape(a: Shape, b: Shape) -> Shape {
     if a == Shape::Single { b } else { a }
 }
 
-impl<'a> Checker<'a> {
+impl Operation<'_, '_> {
     fn power_operand(&mut self, operand: &Expr, what: &str) -> Option<Type> {
-        let ty = self.no_array(operand, "`^`")?;
+        let ty = self.no_array(operand)?;
         if ty.basic == Basic::Scalar && ty.shape != Shape::Sequence {
             return Some(ty);
         }
-        let found = self.show_value(&ty);
+        let found = self.checker.show_value(&ty);
         let diagnostic = Diagnostic::new(
             Code::PowerOperand,
             operand.span,
             format!("the {what} of a power is a Scalar or a Collection Of Scalar, not {found}"),
         )
         .label(found);
-        self.fail(match ty.basic {
+        self.checker.fail(match ty.basic {
             Basic::Vector => diagnostic.hint("the square of its length is `Dot(v, v)`"),
             Basic::Entity(_) => diagnostic.hint("its measure is `|e|`"),
             Basic::Scalar => diagnostic.hint("take the power in the loop over the sequence"),
@@ -57,29 +55,29 @@ impl<'a> Checker<'a> {
         })
     }
 
-    /// `base ^ exponent`; `place` is the operator.
-    pub fn power(&mut self, place: Span, base: Expr, exponent: Expr, span: Span) -> Option<Expr> {
+    /// `base ^ exponent`
+    pub fn power(&mut self, base: Expr, exponent: Expr, span: Span) -> Option<Expr> {
         let (b, e) = (self.power_operand(&base, "base"), self.power_operand(&exponent, "exponent"));
         let (b, e) = (b?, e?);
-        if !self.agree(dim(&exponent), Dimension::NONE) {
+        if !self.checker.options.agree(dim(&exponent), Dimension::NONE) {
             let found = show_dimension(dim(&exponent));
-            return self.fail(
+            return self.checker.fail(
                 Diagnostic::new(Code::PowerDimension, exponent.span, format!("an exponent has no dimension, and this has {found}"))
                     .label(found.clone())
                     .hint(format!("divide by a reference value: `.../(1 {found})`")),
             );
         }
         if let Some(exponent) = whole(&exponent) {
-            let dim = self.in_range("this power", place, dim(&base).power(exponent), &[&base])?;
+            let dim = self.in_range("this power", dim(&base).power(exponent), &[&base])?;
             return Some(value(ExprKind::Power { base: Box::new(base), exponent }, b, dim, span));
         }
-        self.same_set("`^`", place, (&base, &b), (&exponent, &e))?;
-        if !self.agree(dim(&base), Dimension::NONE) && whole_but_huge(&exponent) {
-            self.in_range("this power", place, None, &[&base])?;
+        self.same_set((&base, &b), (&exponent, &e))?;
+        if !self.checker.options.agree(dim(&base), Dimension::NONE) && whole_but_huge(&exponent) {
+            self.in_range("this power", None, &[&base])?;
         }
-        if !self.agree(dim(&base), Dimension::NONE) {
+        if !self.checker.options.agree(dim(&base), Dimension::NONE) {
             let found = show_dimension(dim(&base));
-            return self.fail(
+            return self.checker.fail(
                 Diagnostic::new(
                     Code::PowerDimension,
                     exponent.span,
@@ -92,46 +90,5 @@ impl<'a> Checker<'a> {
         }
         let ty = Type { shape: common_shape(b.shape, e.shape), ..b };
         Some(value(ExprKind::Builtin { builtin: Builtin::Pow, args: vec![base, exponent] }, ty, Dimension::NONE, span))
-    }
-
-    /// `Vector(x, y)`
-    pub fn vector(&mut self, row: &Row, args: &'a [ast::Expr], span: Span) -> Option<Expr> {
-        let components: Vec<Option<Expr>> = args.iter().map(|a| self.expr(a)).collect();
-        if args.is_empty() || args.len() > row.params.len() {
-            let spans: Vec<Span> = args.iter().map(|a| a.span).collect();
-            let names: Vec<&str> = row.params.iter().map(|p| p.name).collect();
-            let mut diagnostic = argument_count(row.name, &names, &spans, span);
-            diagnostic.message = format!("`Vector` takes 1 to 3 components, not {}", args.len());
-            diagnostic.hint = Some("write one component for each dimension of the grid: `Vector(x, y)`".to_owned());
-            return self.fail(diagnostic);
-        }
-        let mut valid = true;
-        for (i, component) in components.iter().enumerate() {
-            if let Some(component) = component {
-                valid &= self.argument(row, i, component, None).is_some();
-            }
-        }
-        let components: Vec<Expr> = components.into_iter().map(|c| c.map(crate::check::stencil::bare)).collect::<Option<_>>()?;
-        if !valid {
-            return None;
-        }
-        let mut ty = components.first()?.ty.value()?;
-        // The component that told the domain, for messages.
-        let mut placed = components.first()?;
-        let mut dim = tree_dim(components.first()?);
-        // The component that told the dimension.
-        let mut told = components.first()?;
-        for component in components.iter().skip(1) {
-            let other = component.ty.value()?;
-            self.same_set("`Vector`", component.span, (placed, &ty), (component, &other))?;
-            dim = self.same_dimension(Code::ArgumentDimension, "`Vector`", component.span, told, component)?;
-            if tree_dim(told) == TreeDimension::OfZero {
-                told = component;
-            }
-            if ty.shape == Shape::Single {
-                (ty, placed) = (other, component);
-            }
-        }
-        Some(value(ExprKind::Vector(components), Type { basic: Basic::Vector, ..ty }, dim, span))
     }
 }

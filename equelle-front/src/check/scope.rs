@@ -123,16 +123,16 @@ pub(super) enum State {
 /// All scopes and entries. Scopes are kept after their end: functions defined in them may still be
 /// checked.
 pub(super) struct Scopes<'a> {
+    /// The scope being checked.
+    pub current: ScopeId,
     scopes: Vec<Scope<'a>>,
     entries: Vec<Entry<'a>>,
 }
 
 impl<'a> Scopes<'a> {
-    pub const MAIN: ScopeId = ScopeId(0);
-
     pub fn new() -> Self {
         let main = Scope { kind: ScopeKind::Main, parent: None, horizon: u32::MAX, names: HashMap::new() };
-        Scopes { scopes: vec![main], entries: Vec::new() }
+        Scopes { current: ScopeId(0), scopes: vec![main], entries: Vec::new() }
     }
 
     /// Number of entries so far: the horizon of a function defined now.
@@ -140,16 +140,10 @@ impl<'a> Scopes<'a> {
         self.entries.len() as u32
     }
 
-    /// A scope within `parent`.
-    pub fn open(&mut self, kind: ScopeKind, parent: ScopeId, horizon: u32) -> ScopeId {
-        self.scopes.push(Scope { kind, parent: Some(parent), horizon, names: HashMap::new() });
-        ScopeId(self.scopes.len() as u32 - 1)
-    }
-
-    /// The outermost scope of an imported text.
-    pub fn open_text(&mut self) -> ScopeId {
-        self.scopes.push(Scope { kind: ScopeKind::Main, parent: None, horizon: u32::MAX, names: HashMap::new() });
-        ScopeId(self.scopes.len() as u32 - 1)
+    /// Enters a new scope within `parent`; an imported text has none. Returns the one that is left.
+    pub fn enter(&mut self, kind: ScopeKind, parent: Option<ScopeId>, horizon: u32) -> ScopeId {
+        self.scopes.push(Scope { kind, parent, horizon, names: HashMap::new() });
+        std::mem::replace(&mut self.current, ScopeId(self.scopes.len() as u32 - 1))
     }
 
     /// Returns the kind of a scope.
@@ -169,11 +163,17 @@ impl<'a> Scopes<'a> {
 
     /// A new entry. One of the same name in the same scope is hidden by it; callers report that
     /// first.
-    pub fn define(&mut self, scope: ScopeId, name: &'a str, span: Span, meaning: Meaning) -> EntryId {
-        let id = EntryId(self.entries.len() as u32);
+    pub fn define(&mut self, name: &'a str, span: Span, meaning: Meaning) -> EntryId {
+        let (id, scope) = (EntryId(self.entries.len() as u32), self.current);
         self.entries.push(Entry { name, span, scope, meaning, used: false, import: None });
         self.scopes[scope.0 as usize].names.insert(name, id);
         id
+    }
+
+    pub fn set_state(&mut self, id: EntryId, state: State) {
+        if let Meaning::Variable(variable) = &mut self.entry_mut(id).meaning {
+            variable.state = state;
+        }
     }
 
     pub fn entry(&self, id: EntryId) -> &Entry<'a> {
@@ -188,30 +188,30 @@ impl<'a> Scopes<'a> {
         self.entries.iter()
     }
 
-    /// Returns the entry that `name` refers to in `from`.
-    pub fn lookup(&self, name: &str, from: ScopeId) -> Option<EntryId> {
-        self.visible(from).find_map(|(scope, limit)| scope.names.get(name).copied().filter(|id| id.0 < limit))
+    /// Returns the entry that `name` refers to.
+    pub fn lookup(&self, name: &str) -> Option<EntryId> {
+        self.visible().find_map(|(scope, limit)| scope.names.get(name).copied().filter(|id| id.0 < limit))
     }
 
-    /// Returns the entry of `name` in an enclosing scope that comes too late for `from` to see it.
-    pub fn defined_later(&self, name: &str, from: ScopeId) -> Option<EntryId> {
-        self.visible(from).find_map(|(scope, limit)| scope.names.get(name).copied().filter(|id| id.0 >= limit))
+    /// Returns the entry of `name` in an enclosing scope that comes too late to be seen.
+    pub fn defined_later(&self, name: &str) -> Option<EntryId> {
+        self.visible().find_map(|(scope, limit)| scope.names.get(name).copied().filter(|id| id.0 >= limit))
     }
 
-    /// Every entry that `from` can see.
-    pub fn visible_entries(&self, from: ScopeId) -> impl Iterator<Item = &Entry<'a>> {
+    /// Every entry that can be seen.
+    pub fn visible_entries(&self) -> impl Iterator<Item = &Entry<'a>> {
         // The order of a hash map must not matter to callers; they take a minimum.
         #[allow(clippy::iter_over_hash_type)]
-        self.visible(from).flat_map(move |(scope, limit)| scope.names.values().filter(move |id| id.0 < limit).map(|&id| self.entry(id)))
+        self.visible().flat_map(move |(scope, limit)| scope.names.values().filter(move |id| id.0 < limit).map(|&id| self.entry(id)))
     }
 
-    /// The innermost function or loop that is left on the way from `from` out to `to`.
-    pub fn boundary(&self, from: ScopeId, to: ScopeId) -> Option<ScopeKind> {
-        (from != to).then(|| self.scopes[from.0 as usize].kind)
+    /// The innermost function or loop that is left on the way out to `to`.
+    pub fn boundary(&self, to: ScopeId) -> Option<ScopeKind> {
+        (self.current != to).then(|| self.kind(self.current))
     }
 
-    fn visible(&self, from: ScopeId) -> impl Iterator<Item = (&Scope<'a>, u32)> {
-        let mut next = Some(from);
+    fn visible(&self) -> impl Iterator<Item = (&Scope<'a>, u32)> {
+        let mut next = Some(self.current);
         let mut limit = u32::MAX;
         std::iter::from_fn(move || {
             let scope = &self.scopes[next?.0 as usize];

@@ -1,10 +1,10 @@
 //! Comparisons and logic.
 
-use crate::check::checker::{Checker, value};
+use crate::check::checker::value;
+use crate::check::operation::Operation;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::ops::{Comparison, Logic};
 use crate::source::Span;
-use crate::syntax::ast;
 use crate::typed::{Expr, ExprKind};
 use crate::types::{Basic, Dimension, Shape, Type};
 
@@ -30,11 +30,10 @@ fn truth(left: &Type, right: &Type) -> Type {
     Type { basic: Basic::Bool, shape, within: None, halo: crate::types::Halo::NONE }
 }
 
-impl<'a> Checker<'a> {
+impl Operation<'_, '_> {
     /// `left < right` and the like
-    pub fn compare(&mut self, op: Comparison, op_span: Span, left: Expr, right: Expr, span: Span) -> Option<Expr> {
-        let operator = format!("`{}`", op.symbol());
-        let (l, r) = self.no_arrays(&left, &right, &operator)?;
+    pub fn compare(&mut self, op: Comparison, left: Expr, right: Expr, span: Span) -> Option<Expr> {
+        let (l, r) = self.no_arrays(&left, &right)?;
         let equality = matches!(op, Comparison::Equal | Comparison::NotEqual);
         let sequence = l.shape == Shape::Sequence || r.shape == Shape::Sequence;
         let comparable = match (l.basic, r.basic) {
@@ -44,21 +43,25 @@ impl<'a> Checker<'a> {
             (Basic::Scalar | Basic::Vector | Basic::Bool | Basic::Entity(_) | Basic::Text | Basic::Table | Basic::Axis(_), _) => false,
         };
         if !comparable {
-            let (left_type, right_type) = (self.show_value(&l), self.show_value(&r));
+            let (left_type, right_type) = (self.checker.show_value(&l), self.checker.show_value(&r));
             let what = if equality { "Scalars, Bools or entities of one kind" } else { "Scalars" };
-            return self.fail(
-                Diagnostic::new(Code::NotComparable, op_span, format!("{operator} compares {what}, not {left_type} and {right_type}"))
-                    .also(left.span, left_type)
-                    .also(right.span, right_type)
-                    .hint(comparison_hint(&l, &r)),
+            return self.checker.fail(
+                Diagnostic::new(
+                    Code::NotComparable,
+                    self.place,
+                    format!("{} compares {what}, not {left_type} and {right_type}", self.name),
+                )
+                .also(left.span, left_type)
+                .also(right.span, right_type)
+                .hint(comparison_hint(&l, &r)),
             );
         }
-        self.same_set(&operator, op_span, (&left, &l), (&right, &r))?;
-        self.same_dimension(Code::ComparisonDimensions, &operator, op_span, &left, &right)?;
+        self.same_set((&left, &l), (&right, &r))?;
+        self.same_dimension(Code::ComparisonDimensions, &left, &right)?;
         let literal = |e: &Expr| matches!(e.kind, ExprKind::Number(_));
         if equality && l.basic == Basic::Scalar && !literal(&left) && !literal(&right) {
-            self.report(
-                Diagnostic::new(Code::EqualityOfReals, op_span, "computed numbers are rarely exactly equal")
+            self.checker.report(
+                Diagnostic::new(Code::EqualityOfReals, self.place, "computed numbers are rarely exactly equal")
                     .hint("compare their distance with a tolerance: `|a - b| < eps`"),
             );
         }
@@ -66,33 +69,25 @@ impl<'a> Checker<'a> {
         Some(value(kind, truth(&l, &r), Dimension::NONE, span))
     }
 
-    fn logic_operand(&mut self, operand: &Expr, operator: &str) -> Option<Type> {
-        let ty = self.no_array(operand, operator)?;
+    pub fn logic_operand(&mut self, operand: &Expr) -> Option<Type> {
+        let ty = self.no_array(operand)?;
         if ty.basic == Basic::Bool {
             return Some(ty);
         }
-        let found = self.show_value(&ty);
-        self.fail(
-            Diagnostic::new(Code::LogicOperand, operand.span, format!("{operator} takes truth values, and this is {found}"))
+        let found = self.checker.show_value(&ty);
+        self.checker.fail(
+            Diagnostic::new(Code::LogicOperand, operand.span, format!("{} takes truth values, and this is {found}", self.name))
                 .label(found)
                 .hint("compare it with something: `a > 0`"),
         )
     }
 
     /// `left And right` and the like
-    pub fn logic(&mut self, op: Logic, op_span: Span, left: Expr, right: Expr, span: Span) -> Option<Expr> {
-        let operator = format!("`{}`", op.word());
-        let (l, r) = (self.logic_operand(&left, &operator), self.logic_operand(&right, &operator));
+    pub fn logic(&mut self, op: Logic, left: Expr, right: Expr, span: Span) -> Option<Expr> {
+        let (l, r) = (self.logic_operand(&left), self.logic_operand(&right));
         let (l, r) = (l?, r?);
-        self.same_set(&operator, op_span, (&left, &l), (&right, &r))?;
+        self.same_set((&left, &l), (&right, &r))?;
         let kind = ExprKind::Logic { op, left: Box::new(left), right: Box::new(right) };
         Some(value(kind, truth(&l, &r), Dimension::NONE, span))
-    }
-
-    /// `Not operand`
-    pub fn not(&mut self, operand: &'a ast::Expr, span: Span) -> Option<Expr> {
-        let operand = self.expr(operand)?;
-        let ty = self.logic_operand(&operand, "`Not`")?;
-        Some(value(ExprKind::Not(Box::new(operand)), ty, Dimension::NONE, span))
     }
 }

@@ -23,7 +23,8 @@ fn map_of(rule: Rule) -> SideMap {
 }
 
 /// A read in progress.
-struct Read<'a> {
+struct Read<'a, 'p> {
+    lowering: &'a mut Lowering<'p>,
     expr: &'a Expr,
     args: &'a [ValueId],
     rules: &'a Rules,
@@ -37,7 +38,6 @@ impl Lowering<'_> {
 
     /// The first argument at an offset.
     pub(super) fn read(&mut self, expr: &Expr, args: &[ValueId], by: Offset, rules: &Rules) -> ValueId {
-        let read = Read { expr, args, rules };
         let mut beyond = Beyond::default();
         for axis in 0..3 {
             if by[axis] != 0
@@ -46,78 +46,82 @@ impl Lowering<'_> {
                 beyond[side(axis, by[axis])] = map_of(rule);
             }
         }
-        self.by_rules(&read, 0, by, beyond)
+        Read { lowering: self, expr, args, rules }.by_rules(0, by, beyond)
     }
+}
 
+impl Read<'_, '_> {
     /// The value at an offset, with the rules of this axis and those after it.
-    fn by_rules(&mut self, read: &Read<'_>, axis: usize, by: Offset, beyond: Beyond) -> ValueId {
+    fn by_rules(&mut self, axis: usize, by: Offset, beyond: Beyond) -> ValueId {
         if axis == 3 {
-            return self.data_at(read, read.args[0], by, beyond);
+            return self.data_at(self.args[0], by, beyond);
         }
         let offset = by[axis];
-        let rule = if offset == 0 { None } else { read.rules[side(axis, offset)] };
-        let arg = |number: u32| read.args[number as usize];
+        let rule = if offset == 0 { None } else { self.rules[side(axis, offset)] };
+        let args = self.args;
+        let arg = |number: u32| args[number as usize];
         match rule {
-            None | Some(Rule::Periodic | Rule::Mirror | Rule::MirrorAt | Rule::Copy) => self.by_rules(read, axis + 1, by, beyond),
+            None | Some(Rule::Periodic | Rule::Mirror | Rule::MirrorAt | Rule::Copy) => self.by_rules(axis + 1, by, beyond),
             Some(Rule::Negate) => {
-                let inside = self.by_rules(read, axis + 1, by, beyond);
-                let outside = self.like(read, Op::Unary(UnaryOp::Neg, inside));
-                self.where_outside(read, axis, offset, outside, inside)
+                let inside = self.by_rules(axis + 1, by, beyond);
+                let outside = self.like(Op::Unary(UnaryOp::Neg, inside));
+                self.where_outside(axis, offset, outside, inside)
             }
             Some(Rule::AtFace(given)) => {
-                let inside = self.by_rules(read, axis + 1, by, beyond);
-                let given = self.given(read, arg(given), axis, by, beyond);
-                let two = self.real(2.0, read);
-                let twice = self.like(read, Op::Arithmetic(Arithmetic::Mul, two, given));
-                let outside = self.like(read, Op::Arithmetic(Arithmetic::Sub, twice, inside));
-                self.where_outside(read, axis, offset, outside, inside)
+                let inside = self.by_rules(axis + 1, by, beyond);
+                let given = self.given(arg(given), axis, by, beyond);
+                let two = self.real(2.0);
+                let twice = self.like(Op::Arithmetic(Arithmetic::Mul, two, given));
+                let outside = self.like(Op::Arithmetic(Arithmetic::Sub, twice, inside));
+                self.where_outside(axis, offset, outside, inside)
             }
             Some(Rule::Value(given)) => {
-                let inside = self.by_rules(read, axis + 1, by, beyond);
-                let outside = self.given(read, arg(given), axis, by, beyond);
-                self.where_outside(read, axis, offset, outside, inside)
+                let inside = self.by_rules(axis + 1, by, beyond);
+                let outside = self.given(arg(given), axis, by, beyond);
+                self.where_outside(axis, offset, outside, inside)
             }
             Some(Rule::Slope(given)) => {
-                let inside = self.by_rules(read, axis + 1, by, beyond);
-                let given = self.given(read, arg(given), axis, by, beyond);
-                let steps = self.steps_outside(read, axis, offset);
-                let width = self.emit(Op::GridNumber(GridNumber::Width(axis as u8)), Type::SCALAR, Dimension::LENGTH, read.expr.span);
-                let distance = self.scalars(read, Op::Arithmetic(Arithmetic::Mul, steps, width));
-                let change = self.like(read, Op::Arithmetic(Arithmetic::Mul, distance, given));
+                let inside = self.by_rules(axis + 1, by, beyond);
+                let given = self.given(arg(given), axis, by, beyond);
+                let steps = self.steps_outside(axis, offset);
+                let width =
+                    self.lowering.emit(Op::GridNumber(GridNumber::Width(axis as u8)), Type::SCALAR, Dimension::LENGTH, self.expr.span);
+                let distance = self.scalars(Op::Arithmetic(Arithmetic::Mul, steps, width));
+                let change = self.like(Op::Arithmetic(Arithmetic::Mul, distance, given));
                 let op = if offset < 0 { Arithmetic::Sub } else { Arithmetic::Add };
-                let outside = self.like(read, Op::Arithmetic(op, inside, change));
-                self.where_outside(read, axis, offset, outside, inside)
+                let outside = self.like(Op::Arithmetic(op, inside, change));
+                self.where_outside(axis, offset, outside, inside)
             }
-            Some(Rule::Polynomial(degree)) => self.extrapolated(read, axis, by, beyond, degree),
+            Some(Rule::Polynomial(degree)) => self.extrapolated(axis, by, beyond, degree),
         }
     }
 
     /// `2m + 1` of a place m cells beyond a side: the distance from the cell m cells inside.
-    fn steps_outside(&mut self, read: &Read<'_>, axis: usize, offset: i8) -> ValueId {
-        let span = read.expr.span;
-        let cells = self.all_cells(span);
-        let index = self.scalars(read, Op::CellFact { fact: CellFact::Index(axis as u8), cells });
-        let two = self.real(2.0, read);
-        let twice = self.scalars(read, Op::Arithmetic(Arithmetic::Mul, two, index));
+    fn steps_outside(&mut self, axis: usize, offset: i8) -> ValueId {
+        let span = self.expr.span;
+        let cells = self.lowering.all_cells(span);
+        let index = self.scalars(Op::CellFact { fact: CellFact::Index(axis as u8), cells });
+        let two = self.real(2.0);
+        let twice = self.scalars(Op::Arithmetic(Arithmetic::Mul, two, index));
         if offset < 0 {
-            let from = self.real(f64::from(-1 - 2 * i32::from(offset)), read);
-            let from = self.broadcast_like(from, twice, span);
-            return self.scalars(read, Op::Arithmetic(Arithmetic::Sub, from, twice));
+            let from = self.real(f64::from(-1 - 2 * i32::from(offset)));
+            let from = self.lowering.broadcast_like(from, twice, span);
+            return self.scalars(Op::Arithmetic(Arithmetic::Sub, from, twice));
         }
-        let extent = self.emit(Op::GridNumber(GridNumber::Extent(axis as u8)), Type::SCALAR, Dimension::NONE, span);
-        let single = |this: &mut Self, op| this.emit(op, Type::SCALAR, Dimension::NONE, span);
+        let extent = self.lowering.emit(Op::GridNumber(GridNumber::Extent(axis as u8)), Type::SCALAR, Dimension::NONE, span);
+        let single = |this: &mut Self, op| this.lowering.emit(op, Type::SCALAR, Dimension::NONE, span);
         let doubled = single(self, Op::Arithmetic(Arithmetic::Mul, two, extent));
-        let plus = self.real(f64::from(2 * i32::from(offset) + 1), read);
+        let plus = self.real(f64::from(2 * i32::from(offset) + 1));
         let from = single(self, Op::Arithmetic(Arithmetic::Sub, plus, doubled));
-        let from = self.broadcast_like(from, twice, span);
-        self.scalars(read, Op::Arithmetic(Arithmetic::Add, twice, from))
+        let from = self.lowering.broadcast_like(from, twice, span);
+        self.scalars(Op::Arithmetic(Arithmetic::Add, twice, from))
     }
 
     /// By the polynomial through the cells next to the side: a sum for each distance from it.
-    fn extrapolated(&mut self, read: &Read<'_>, axis: usize, by: Offset, beyond: Beyond, degree: u8) -> ValueId {
+    fn extrapolated(&mut self, axis: usize, by: Offset, beyond: Beyond, degree: u8) -> ValueId {
         let reach = i16::from(by[axis].unsigned_abs());
         let towards: i16 = if by[axis] < 0 { -1 } else { 1 };
-        let mut value = self.by_rules(read, axis + 1, by, beyond);
+        let mut value = self.by_rules(axis + 1, by, beyond);
         // `distance` is that of the current cell from the last one, so that m + 1 cells are beyond.
         for distance in (0..reach).rev() {
             let m = reach - 1 - distance;
@@ -128,67 +132,67 @@ impl Lowering<'_> {
                 let mut sides = beyond;
                 sides[2 * axis] = SideMap::default();
                 sides[2 * axis + 1] = SideMap::default();
-                let at = self.by_rules(read, axis + 1, place, sides);
-                let weight = self.real(weight(f64::from(-1 - m), u32::from(degree), node as u32), read);
-                let term = self.like(read, Op::Arithmetic(Arithmetic::Mul, weight, at));
+                let at = self.by_rules(axis + 1, place, sides);
+                let weight = self.real(weight(f64::from(-1 - m), u32::from(degree), node as u32));
+                let term = self.like(Op::Arithmetic(Arithmetic::Mul, weight, at));
                 sum = Some(match sum {
                     None => term,
-                    Some(sum) => self.like(read, Op::Arithmetic(Arithmetic::Add, sum, term)),
+                    Some(sum) => self.like(Op::Arithmetic(Arithmetic::Add, sum, term)),
                 });
             }
             let by = i8::try_from(towards * (distance + 1)).unwrap_or(0);
-            value = self.where_outside(read, axis, by, sum.unwrap_or(value), value);
+            value = self.where_outside(axis, by, sum.unwrap_or(value), value);
         }
         value
     }
 
-    fn where_outside(&mut self, read: &Read<'_>, axis: usize, by: i8, outside: ValueId, inside: ValueId) -> ValueId {
-        let cells = self.all_cells(read.expr.span);
+    fn where_outside(&mut self, axis: usize, by: i8, outside: ValueId, inside: ValueId) -> ValueId {
+        let cells = self.lowering.all_cells(self.expr.span);
         let fact = CellFact::Outside { axis: axis as u8, by };
-        let set = self.program.sets.canonical(CanonicalSet::ALL_CELLS);
+        let set = self.lowering.program.sets.canonical(CanonicalSet::ALL_CELLS);
         let ty = Type::collection(crate::types::Basic::Bool, set);
-        let condition = self.emit(Op::CellFact { fact, cells }, ty, Dimension::NONE, read.expr.span);
-        self.like(read, Op::Select { condition, if_true: outside, if_false: inside })
+        let condition = self.lowering.emit(Op::CellFact { fact, cells }, ty, Dimension::NONE, self.expr.span);
+        self.like(Op::Select { condition, if_true: outside, if_false: inside })
     }
 
     /// The value of a rule: one, or that of the last cell before the side. It has been read at the
     /// offset along the axes after this one.
-    fn given(&mut self, read: &Read<'_>, value: ValueId, axis: usize, mut by: Offset, mut beyond: Beyond) -> ValueId {
-        if self.values[value.0 as usize].ty.shape == Shape::Single {
-            let like = self.all_cells(read.expr.span);
-            return self.broadcast_like(value, like, read.expr.span);
+    fn given(&mut self, value: ValueId, axis: usize, mut by: Offset, mut beyond: Beyond) -> ValueId {
+        if self.lowering.values[value.0 as usize].ty.shape == Shape::Single {
+            let like = self.lowering.all_cells(self.expr.span);
+            return self.lowering.broadcast_like(value, like, self.expr.span);
         }
         beyond[side(axis, by[axis])] = SideMap::Clamp;
         by[axis + 1..].fill(0);
-        self.data_at(read, value, by, beyond)
+        self.data_at(value, by, beyond)
     }
 
-    fn data_at(&mut self, read: &Read<'_>, data: ValueId, by: Offset, beyond: Beyond) -> ValueId {
+    fn data_at(&mut self, data: ValueId, by: Offset, beyond: Beyond) -> ValueId {
         if by == Offset::default() {
             return data;
         }
-        let set = self.program.sets.canonical(CanonicalSet::ALL_CELLS);
-        let cells = self.all_cells(read.expr.span);
+        let set = self.lowering.program.sets.canonical(CanonicalSet::ALL_CELLS);
+        let cells = self.lowering.all_cells(self.expr.span);
         let ty = Type::entities(EntityKind::Cell, set, set);
-        let target = self.emit(Op::Shift { cells, by, beyond: asked(by, beyond) }, ty, Dimension::NONE, read.expr.span);
-        let info = &self.values[data.0 as usize];
+        let target = self.lowering.emit(Op::Shift { cells, by, beyond: asked(by, beyond) }, ty, Dimension::NONE, self.expr.span);
+        let info = &self.lowering.values[data.0 as usize];
         let (shape, dim) = (info.ty.mapping().map_or(info.ty.shape, Shape::Collection), info.dim);
         let ty = Type { shape, ..info.ty };
-        self.emit(Op::On { data, target }, ty, dim, read.expr.span)
+        self.lowering.emit(Op::On { data, target }, ty, dim, self.expr.span)
     }
 
-    fn real(&mut self, number: f64, read: &Read<'_>) -> ValueId {
-        self.emit(Op::Real(number), Type::SCALAR, Dimension::NONE, read.expr.span)
+    fn real(&mut self, number: f64) -> ValueId {
+        self.lowering.emit(Op::Real(number), Type::SCALAR, Dimension::NONE, self.expr.span)
     }
 
-    fn scalars(&mut self, read: &Read<'_>, op: Op) -> ValueId {
-        let set = self.program.sets.canonical(CanonicalSet::ALL_CELLS);
-        self.emit(op, Type::collection(crate::types::Basic::Scalar, set), Dimension::NONE, read.expr.span)
+    fn scalars(&mut self, op: Op) -> ValueId {
+        let set = self.lowering.program.sets.canonical(CanonicalSet::ALL_CELLS);
+        self.lowering.emit(op, Type::collection(crate::types::Basic::Scalar, set), Dimension::NONE, self.expr.span)
     }
 
-    /// A value of the type of the read.
-    fn like(&mut self, read: &Read<'_>, op: Op) -> ValueId {
-        self.one(read.expr, op)
+    /// A value of the type of the self.
+    fn like(&mut self, op: Op) -> ValueId {
+        self.lowering.one(self.expr, op)
     }
 }
 

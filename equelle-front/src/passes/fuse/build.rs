@@ -43,6 +43,13 @@ pub(super) enum ZeroSign {
     Free,
 }
 
+/// Zeros of the expression being built.
+pub(super) struct Zeros {
+    pub sign: ZeroSign,
+    /// True if a zero may have another sign than the operations give.
+    is_sign_lost: bool,
+}
+
 /// Parameters and locals shared by the bodies of one kernel.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Interface {
@@ -126,10 +133,7 @@ pub(super) struct Builder<'a> {
     /// True while an expression is built that is evaluated under a condition: its statements would
     /// be evaluated unconditionally.
     unshared: bool,
-    /// Sign of zeros in the expression being built.
-    pub zero_sign: ZeroSign,
-    /// True if a zero may have another sign than the operations give.
-    lost_sign: bool,
+    pub zeros: Zeros,
     /// True if the body depends on the current axis.
     pub axis_asked: bool,
 }
@@ -160,8 +164,7 @@ impl<'a> Builder<'a> {
             masked: Vec::new(),
             scopes: Vec::new(),
             unshared: false,
-            zero_sign: ZeroSign::AsComputed,
-            lost_sign: false,
+            zeros: Zeros { sign: ZeroSign::AsComputed, is_sign_lost: false },
             axis_asked: false,
         }
     }
@@ -280,22 +283,22 @@ impl<'a> Builder<'a> {
                 }
                 let place = format!("{at:?}");
                 // An expression with computed signs also serves where either sign will do.
-                let signs: &[ZeroSign] = match self.zero_sign {
+                let signs: &[ZeroSign] = match self.zeros.sign {
                     ZeroSign::AsComputed => &[ZeroSign::AsComputed],
                     ZeroSign::Free => &[ZeroSign::Free, ZeroSign::AsComputed],
                 };
                 for &sign in signs {
                     let key = (value, place.clone(), sign);
                     if let Some(known) = self.scopes.iter().rev().find_map(|s| s.known.get(&key)) {
-                        self.lost_sign |= sign == ZeroSign::Free;
+                        self.zeros.is_sign_lost |= sign == ZeroSign::Free;
                         return Ok(known.clone());
                     }
                 }
-                let outer = std::mem::replace(&mut self.lost_sign, false);
+                let outer = std::mem::replace(&mut self.zeros.is_sign_lost, false);
                 let expr = self.substitute(value, &op, at)?;
                 let expr = self.keep(value, expr);
-                let sign = if self.lost_sign { ZeroSign::Free } else { ZeroSign::AsComputed };
-                self.lost_sign |= outer;
+                let sign = if self.zeros.is_sign_lost { ZeroSign::Free } else { ZeroSign::AsComputed };
+                self.zeros.is_sign_lost |= outer;
                 let key = (value, place, sign);
                 if let Some(scope) = self.scopes.last_mut() {
                     scope.known.insert(key, expr.clone());
@@ -540,9 +543,9 @@ impl<'a> Builder<'a> {
 
     /// Runs `build` with another sign of zeros.
     pub(super) fn with_zeros<T>(&mut self, sign: ZeroSign, build: impl FnOnce(&mut Self) -> T) -> T {
-        let outer = std::mem::replace(&mut self.zero_sign, sign);
+        let outer = std::mem::replace(&mut self.zeros.sign, sign);
         let built = build(self);
-        self.zero_sign = outer;
+        self.zeros.sign = outer;
         built
     }
 
@@ -552,8 +555,8 @@ impl<'a> Builder<'a> {
         if self.mode != Mode::General {
             return self.is_zero(value, at);
         }
-        let annihilates = self.zero_sign == ZeroSign::Free && self.is_zero(value, at)?;
-        self.lost_sign |= annihilates;
+        let annihilates = self.zeros.sign == ZeroSign::Free && self.is_zero(value, at)?;
+        self.zeros.is_sign_lost |= annihilates;
         Ok(annihilates)
     }
 

@@ -122,13 +122,15 @@ impl Plan {
             costs: BTreeMap::new(),
             functions: BTreeMap::new(),
             again: BTreeMap::new(),
-            ringed: BTreeSet::new(),
-            tall: BTreeSet::new(),
-            sums_over_rounds: BTreeSet::new(),
+            stored: Stored {
+                ringed: BTreeSet::new(),
+                tall: BTreeSet::new(),
+                sums_over_rounds: BTreeSet::new(),
+                for_offsets: BTreeMap::new(),
+                between_forms,
+            },
             written: BTreeSet::new(),
             offsets: OffsetReads::of(function, defs),
-            stored_for_offsets: BTreeMap::new(),
-            between_forms,
         };
         if model.extremes == Extremes::OnTheWay {
             note_written(&function.body, &mut planner.written);
@@ -138,7 +140,7 @@ impl Plan {
             planner.sums_over_rounds(&function.body, 0, &mut BTreeMap::new());
         }
         planner.rings(&function.body);
-        planner.ringed.retain(|value| function.values[value.0 as usize].storage != Some(Storage::Inlined));
+        planner.stored.ringed.retain(|value| function.values[value.0 as usize].storage != Some(Storage::Inlined));
         planner.prune_rings(&function.body, &mut BTreeSet::new());
         if planner.offsets.any() {
             planner.read_at_offsets(&function.body);
@@ -217,6 +219,31 @@ impl Plan {
     }
 }
 
+/// Values that are stored for what is known before the decisions.
+struct Stored<'a> {
+    /// Sums over faces that are evaluated at other cells: each cell would sum over the faces of its
+    /// neighbours.
+    ringed: BTreeSet<ValueId>,
+    /// Too many operations would be substituted above one another.
+    tall: BTreeSet<ValueId>,
+    /// Sums over faces that do not change in a loop which reads them: stored before it.
+    sums_over_rounds: BTreeSet<ValueId>,
+    /// Read at several offsets: each place would evaluate them again.
+    for_offsets: BTreeMap<ValueId, Why>,
+    /// Kernels would mix forms.
+    between_forms: &'a BTreeSet<ValueId>,
+}
+
+impl Stored<'_> {
+    fn contains(&self, value: ValueId) -> bool {
+        self.ringed.contains(&value)
+            || self.tall.contains(&value)
+            || self.sums_over_rounds.contains(&value)
+            || self.for_offsets.contains_key(&value)
+            || self.between_forms.contains(&value)
+    }
+}
+
 pub(super) struct Planner<'a> {
     pub function: &'a Function,
     pub sets: &'a SetTable,
@@ -229,21 +256,11 @@ pub(super) struct Planner<'a> {
     functions: BTreeMap<ValueId, u32>,
     /// Costs of the values of a loop that do not change in it.
     pub again: BTreeMap<ValueId, Again>,
-    /// Sums over faces that are evaluated at other cells: stored, or each cell would sum over the
-    /// faces of its neighbours.
-    ringed: BTreeSet<ValueId>,
-    /// Values stored because too many operations would be substituted above one another.
-    tall: BTreeSet<ValueId>,
-    /// Sums over faces that do not change in a loop which reads them: stored before it.
-    sums_over_rounds: BTreeSet<ValueId>,
+    stored: Stored<'a>,
     /// Values of variables and outputs: they are in memory, whatever they are computed from.
     written: BTreeSet<ValueId>,
     /// At which offsets values are read.
     offsets: OffsetReads,
-    /// Values stored because of that: each place would evaluate them again.
-    stored_for_offsets: BTreeMap<ValueId, Why>,
-    /// Values stored because kernels would mix forms.
-    between_forms: &'a BTreeSet<ValueId>,
 }
 
 impl Planner<'_> {
@@ -269,7 +286,7 @@ impl Planner<'_> {
                     }
                     let height = 1 + op.operands().iter().filter_map(|v| heights.get(v)).max().copied().unwrap_or(0);
                     if height > MAX_HEIGHT && is_storable(op, ty) {
-                        self.tall.insert(result);
+                        self.stored.tall.insert(result);
                     } else {
                         heights.insert(result, height);
                     }
@@ -288,7 +305,7 @@ impl Planner<'_> {
                 StmtKind::Let { results, op } => {
                     for operand in op.operands() {
                         if defined.get(&operand).is_some_and(|&outer| outer < depth) && self.is_stored_sum(operand) {
-                            self.sums_over_rounds.insert(operand);
+                            self.stored.sums_over_rounds.insert(operand);
                             self.costs.clear();
                         }
                     }
@@ -315,7 +332,7 @@ impl Planner<'_> {
                 StmtKind::Let { op, .. } => {
                     for operand in op.operands() {
                         if evaluates_elsewhere(op, operand) && self.cost(operand).1 {
-                            self.ringed.insert(operand);
+                            self.stored.ringed.insert(operand);
                             self.costs.remove(&operand);
                         }
                     }
@@ -336,17 +353,17 @@ impl Planner<'_> {
                     let [result] = results[..] else { continue };
                     let ty = self.ty(result);
                     let stored = self.findings.kept.contains(&result)
-                        || self.tall.contains(&result)
-                        || self.sums_over_rounds.contains(&result)
-                        || self.between_forms.contains(&result);
+                        || self.stored.tall.contains(&result)
+                        || self.stored.sums_over_rounds.contains(&result)
+                        || self.stored.between_forms.contains(&result);
                     let substituted = is_fusable(op, ty) && !matches!(op, Op::Reduce(..)) && !stored;
                     let sum = substituted && (is_sum(op) || op.operands().iter().any(|v| sums.contains(v)));
-                    if !self.ringed.contains(&result) {
+                    if !self.stored.ringed.contains(&result) {
                         if sum {
                             sums.insert(result);
                         }
                     } else if !sum {
-                        self.ringed.remove(&result);
+                        self.stored.ringed.remove(&result);
                     }
                 }
                 StmtKind::For { body, .. } => self.prune_rings(body, sums),
@@ -374,7 +391,7 @@ impl Planner<'_> {
                     }
                     let (cost, limit) = (self.cost_at_offsets(result), self.model.at_offsets);
                     if cost.saturating_mul(places - 1) > limit {
-                        self.stored_for_offsets.insert(result, Why::ReadAtOffsets { places, cost, limit });
+                        self.stored.for_offsets.insert(result, Why::ReadAtOffsets { places, cost, limit });
                         self.costs.clear();
                     }
                 }
@@ -525,7 +542,7 @@ impl Planner<'_> {
         let repeated = self.plan.repeats.too_many(planned, result, self.plan.uses(result));
         match self.storage(result) {
             Some(Storage::Stored) => return Some((Placement::Kernel, Why::ChosenByUser)),
-            Some(Storage::Inlined) if !self.tall.contains(&result) && repeated.is_none() => return None,
+            Some(Storage::Inlined) if !self.stored.tall.contains(&result) && repeated.is_none() => return None,
             Some(Storage::Inlined) | None => {}
         }
         let (cost, has_sum) = self.cost(result);
@@ -548,11 +565,11 @@ impl Planner<'_> {
         let cost = if of_cells && places > 1 { self.cost_at_offsets(result) } else { cost };
         let why = if let Some(Again { compute, load }) = again {
             Why::Invariant { cost: compute, load }
-        } else if self.ringed.contains(&result) {
+        } else if self.stored.ringed.contains(&result) {
             Why::SumElsewhere
-        } else if let Some(why) = self.stored_for_offsets.get(&result) {
+        } else if let Some(why) = self.stored.for_offsets.get(&result) {
             why.clone()
-        } else if self.between_forms.contains(&result) {
+        } else if self.stored.between_forms.contains(&result) {
             Why::MixedForms
         } else if has_sum && sites.count > 1 {
             Why::SharedSum { places: sites.count }
@@ -560,7 +577,7 @@ impl Planner<'_> {
             Why::Shared { places, cost, limit: self.model.share }
         } else if let Some(why) = self.read_by_faces(result, cost, sites) {
             why
-        } else if self.tall.contains(&result) {
+        } else if self.stored.tall.contains(&result) {
             Why::Tall { limit: MAX_HEIGHT }
         } else {
             repeated?
@@ -614,11 +631,7 @@ impl Planner<'_> {
         !is_fusable(op, self.ty(value))
             || op.class() == OpClass::Reduction
             || self.findings.kept.contains(&value)
-            || self.ringed.contains(&value)
-            || self.tall.contains(&value)
-            || self.sums_over_rounds.contains(&value)
-            || self.stored_for_offsets.contains_key(&value)
-            || self.between_forms.contains(&value)
+            || self.stored.contains(value)
             || (self.storage(value) == Some(Storage::Stored) && is_storable(op, self.ty(value)))
     }
 }

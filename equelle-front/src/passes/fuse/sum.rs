@@ -112,7 +112,7 @@ impl Builder<'_> {
         let signs = match reduction {
             FaceReduction::Sum => ZeroSign::Free,
             // An extreme of two zeros is the one that comes first.
-            FaceReduction::Max | FaceReduction::Min => self.zero_sign,
+            FaceReduction::Max | FaceReduction::Min => self.zeros.sign,
         };
         let mut block = self.with_zeros(signs, |s| {
             s.scoped(|s| {

@@ -67,15 +67,15 @@ impl Parser<'_> {
         self.descend()?;
         let (condition, mut height) = self.binary(ON)?;
         let mut expr = condition;
-        if self.eat(TokenKind::Question) {
+        if self.cursor.eat(TokenKind::Question) {
             let (if_true, h) = self.ternary()?;
             height = height.max(h);
             self.expect(TokenKind::Colon, "`:` and the value where the condition is false")?;
             let (if_false, h) = self.binary(ON)?;
             height = height.max(h).up();
             self.check_size(height)?;
-            if self.peek() == TokenKind::Question {
-                return Err(self.ternary_chain(if_false.span));
+            if self.cursor.peek() == TokenKind::Question {
+                return Err(self.mistakes().ternary_chain(if_false.span));
             }
             let span = expr.span.to(if_false.span);
             let kind = ExprKind::Ternary { condition: Box::new(expr), if_true: Box::new(if_true), if_false: Box::new(if_false) };
@@ -89,16 +89,16 @@ impl Parser<'_> {
     fn binary(&mut self, min: u8) -> Result<Tall> {
         let (mut left, mut height) = self.prefix(min)?;
         let mut last: Option<(u8, Span)> = None;
-        while let Some((op, level, chains)) = infix(self.peek()) {
+        while let Some((op, level, chains)) = infix(self.cursor.peek()) {
             if level < min {
                 break;
             }
-            let op_span = self.advance().span;
+            let op_span = self.cursor.advance().span;
             if let Some((_, first)) = last.filter(|&(l, _)| l == level && !chains) {
-                return Err(self.chain(op, op_span, first, &left));
+                return Err(self.mistakes().chain(op, op_span, first, &left));
             }
             if op == BinaryOp::Power && matches!(left.kind, ExprKind::Unary { .. }) {
-                return Err(self.power_of_negative(op_span, &left));
+                return Err(self.mistakes().power_of_negative(op_span, &left));
             }
             self.descend()?;
             let (right, right_height) = self.binary(level + 1)?;
@@ -115,17 +115,17 @@ impl Parser<'_> {
     }
 
     fn prefix(&mut self, min: u8) -> Result<Tall> {
-        let start = self.span();
-        let op = match self.peek() {
+        let start = self.cursor.span();
+        let op = match self.cursor.peek() {
             TokenKind::Minus => UnaryOp::Neg,
             TokenKind::Keyword(Keyword::Not) => UnaryOp::Not,
             _ => return self.postfix(),
         };
-        self.advance();
+        self.cursor.advance();
         self.descend()?;
         let (operand, height) = match op {
             UnaryOp::Neg => self.prefix(PREFIX)?,
-            UnaryOp::Not if min > EQUALITY => return Err(self.tight_not(start)),
+            UnaryOp::Not if min > EQUALITY => return Err(self.mistakes().tight_not(start)),
             UnaryOp::Not => self.binary(EQUALITY)?,
         };
         self.depth -= 1;
@@ -136,9 +136,9 @@ impl Parser<'_> {
 
     fn postfix(&mut self) -> Result<Tall> {
         let (mut base, mut height) = self.primary()?;
-        while self.peek() == TokenKind::LeftBracket {
+        while self.cursor.peek() == TokenKind::LeftBracket {
             if matches!(base.kind, ExprKind::Number { .. }) {
-                return Err(self.bracket_after_quantity());
+                return Err(self.mistakes().bracket_after_quantity());
             }
             height = height.up();
             base = self.index(base, height)?;
@@ -148,25 +148,27 @@ impl Parser<'_> {
 
     /// `[index]` after `base`.
     fn index(&mut self, base: Expr, height: Size) -> Result<Expr> {
-        self.advance();
-        let index_span = self.span();
-        let TokenKind::Number { integer: true, .. } = self.peek() else {
-            return Err(self.not_an_index(base.span));
+        self.cursor.advance();
+        let index_span = self.cursor.span();
+        let TokenKind::Number { integer: true, .. } = self.cursor.peek() else {
+            return Err(self.mistakes().not_an_index(base.span));
         };
-        self.advance();
+        self.cursor.advance();
         let index = self.small_integer(index_span);
         let close = self.expect(TokenKind::RightBracket, "`]` after the index")?;
         self.check_size(height)?;
         let span = base.span.to(close);
         // An index that is too large has been reported.
-        let kind = if self.reported { ExprKind::Error } else { ExprKind::Index { base: Box::new(base), index, index_span } };
+        let kind = if self.reports.reported { ExprKind::Error } else { ExprKind::Index { base: Box::new(base), index, index_span } };
         Ok(Expr { kind, span })
     }
 
     fn primary(&mut self) -> Result<Tall> {
-        match self.peek() {
+        match self.cursor.peek() {
             TokenKind::LeftParen => self.paren(),
-            TokenKind::Name | TokenKind::Builtin | TokenKind::Keyword(Keyword::Vector) if self.peek_at(1) == TokenKind::LeftParen => {
+            TokenKind::Name | TokenKind::Builtin | TokenKind::Keyword(Keyword::Vector)
+                if self.cursor.peek_at(1) == TokenKind::LeftParen =>
+            {
                 self.call()
             }
             TokenKind::Bar => self.norm(),
@@ -176,28 +178,28 @@ impl Parser<'_> {
     }
 
     fn leaf(&mut self) -> Result<Expr> {
-        let start = self.span();
-        let kind = match self.peek() {
+        let start = self.cursor.span();
+        let kind = match self.cursor.peek() {
             TokenKind::Number { value, .. } => return self.quantity(value),
-            TokenKind::Text => ExprKind::Text(unescape(self.text_of(start))),
+            TokenKind::Text => ExprKind::Text(unescape(self.cursor.text_of(start))),
             TokenKind::Keyword(word @ (Keyword::True | Keyword::False)) => ExprKind::Bool(word == Keyword::True),
-            TokenKind::Name => ExprKind::Name(self.text_of(start).to_owned()),
-            TokenKind::Builtin if CONSTANTS.iter().any(|(name, _)| *name == self.text_of(start)) => {
-                ExprKind::Name(self.text_of(start).to_owned())
+            TokenKind::Name => ExprKind::Name(self.cursor.text_of(start).to_owned()),
+            TokenKind::Builtin if CONSTANTS.iter().any(|(name, _)| *name == self.cursor.text_of(start)) => {
+                ExprKind::Name(self.cursor.text_of(start).to_owned())
             }
-            TokenKind::Builtin if self.upper_names.contains(self.text_of(start)) => ExprKind::Error,
-            TokenKind::Builtin => return Err(self.builtin_without_call()),
+            TokenKind::Builtin if self.upper_names.contains(self.cursor.text_of(start)) => ExprKind::Error,
+            TokenKind::Builtin => return Err(self.mistakes().builtin_without_call()),
             _ => return Err(self.unexpected("an expression")),
         };
-        self.advance();
+        self.cursor.advance();
         Ok(Expr { kind, span: start })
     }
 
     /// A number with its unit, if it has one.
     fn quantity(&mut self, value: f64) -> Result<Expr> {
-        let mut span = self.advance().span;
+        let mut span = self.cursor.advance().span;
         let mut unit = None;
-        if self.peek() == TokenKind::LeftBracket {
+        if self.cursor.peek() == TokenKind::LeftBracket {
             let (expr, close) = self.bracketed_unit()?;
             unit = Some(expr);
             span = span.to(close);
@@ -206,7 +208,7 @@ impl Parser<'_> {
     }
 
     fn paren(&mut self) -> Result<Tall> {
-        let open = self.advance().span;
+        let open = self.cursor.advance().span;
         let (inner, height) = self.ternary()?;
         let close = self.expect_close(TokenKind::RightParen, "an operator or `)`", open)?;
         self.check_size(height.up())?;
@@ -214,7 +216,7 @@ impl Parser<'_> {
     }
 
     fn norm(&mut self) -> Result<Tall> {
-        let open = self.advance().span;
+        let open = self.cursor.advance().span;
         let (inner, height) = self.ternary()?;
         let close = self.expect_close(TokenKind::Bar, "an operator or the closing `|`", open)?;
         self.check_size(height.up())?;
@@ -222,7 +224,7 @@ impl Parser<'_> {
     }
 
     fn array(&mut self) -> Result<Tall> {
-        let open = self.advance().span;
+        let open = self.cursor.advance().span;
         let (elements, height, close) = self.list(TokenKind::RightBracket, "an element")?;
         self.check_size(height.up())?;
         Ok((Expr { kind: ExprKind::Array(elements), span: open.to(close) }, height.up()))
@@ -230,9 +232,9 @@ impl Parser<'_> {
 
     /// `callee(args)`; the caller has seen the name and the `(`.
     fn call(&mut self) -> Result<Tall> {
-        let span = self.advance().span;
-        let callee = Ident { name: self.text_of(span).to_owned(), span };
-        self.advance();
+        let span = self.cursor.advance().span;
+        let callee = Ident { name: self.cursor.text_of(span).to_owned(), span };
+        self.cursor.advance();
         let (args, height, close) = self.list(TokenKind::RightParen, "an argument")?;
         self.check_size(height.up())?;
         let known = !self.upper_names.contains(callee.name.as_str());
@@ -243,27 +245,27 @@ impl Parser<'_> {
     /// Expressions between commas up to `close`, which is taken. Returns them, the greatest height
     /// and the place of `close`.
     pub(super) fn list(&mut self, close: TokenKind, what: &str) -> Result<(Vec<Expr>, Size, Span)> {
-        let open = self.last_span();
+        let open = self.cursor.last_span();
         let mut items = Vec::new();
         let mut height = Size { levels: 0, height: 0 };
-        if self.peek() == close {
-            return Ok((items, height, self.advance().span));
+        if self.cursor.peek() == close {
+            return Ok((items, height, self.cursor.advance().span));
         }
         let closing = close.symbol().unwrap_or(")");
         loop {
-            if self.peek() == TokenKind::Comma || (self.peek() == close && !items.is_empty()) {
-                return Err(self.missing_item(what));
+            if self.cursor.peek() == TokenKind::Comma || (self.cursor.peek() == close && !items.is_empty()) {
+                return Err(self.mistakes().missing_item(what));
             }
             let (item, h) = self.ternary()?;
             height = height.max(h);
             let plain_name = matches!(item.kind, ExprKind::Name(_));
             items.push(item);
-            match self.peek() {
+            match self.cursor.peek() {
                 TokenKind::Comma => {
-                    self.advance();
+                    self.cursor.advance();
                 }
-                kind if kind == close => return Ok((items, height, self.advance().span)),
-                TokenKind::Colon if plain_name && close == TokenKind::RightParen => return Err(self.typed_argument()),
+                kind if kind == close => return Ok((items, height, self.cursor.advance().span)),
+                TokenKind::Colon if plain_name && close == TokenKind::RightParen => return Err(self.mistakes().typed_argument()),
                 _ => return Err(self.unexpected_within(&format!("an operator, `,` or `{closing}`"), Some(open))),
             }
         }

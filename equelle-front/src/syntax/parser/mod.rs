@@ -5,6 +5,8 @@
 //! then skips to the line end and goes on. One statement reports at most one diagnostic of the
 //! parser, so that one mistake is told once.
 
+mod advice;
+mod cursor;
 pub(in crate::syntax) mod expression;
 mod import;
 mod mistakes;
@@ -15,11 +17,13 @@ mod unit;
 
 use std::collections::HashSet;
 
+use cursor::Cursor;
+
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::{MAX_TEXT_LEN, Span};
 use crate::syntax::ast::{Ident, Program, StmtKind};
 use crate::syntax::lexer::lex;
-use crate::syntax::token::{Keyword, Token, TokenKind};
+use crate::syntax::token::{Keyword, TokenKind};
 
 /// Deepest nesting, blocks and expressions together. It bounds the stack of every recursive walk.
 /// The operators of a chain such as `a + b * c + d`, whose left operands are each the left operand
@@ -65,34 +69,26 @@ pub fn parse(text: &str) -> Parsed {
 /// Parses; with `by_indentation`, a block whose statements are indented ends before a statement
 /// that is not.
 fn parse_with(text: &str, by_indentation: bool) -> Parsed {
-    let mut line_starts = vec![0];
-    line_starts.extend(text.bytes().enumerate().filter(|&(_, b)| b == b'\n').map(|(i, _)| i as u32 + 1));
     let lexed = lex(text);
     let mut parser = Parser {
-        text,
-        tokens: lexed.tokens,
-        at: 0,
+        cursor: Cursor::new(text, lexed.tokens),
+        reports: Reports { diagnostics: lexed.diagnostics, reported: false, unclosed_reported: false, depth_reported: false },
         depth: 0,
-        reported: false,
         blocks: Vec::new(),
         inline: false,
-        unclosed_reported: false,
-        depth_reported: false,
         misaligned: None,
         by_indentation,
         spoiled: false,
         upper_names: HashSet::new(),
-        line_starts,
-        diagnostics: lexed.diagnostics,
     };
     let statements = parser.program();
-    let mut diagnostics = parser.diagnostics;
+    let mut diagnostics = parser.reports.diagnostics;
     diagnostics.sort_by_key(|d| d.primary.span);
     let has = |code: Code| diagnostics.iter().any(|d| d.code == code);
     // A `}` too many that closes a function early leaves its result outside.
     let return_outside = statements.iter().any(|s| matches!(s.kind, StmtKind::Return(_)));
     let blocks_lost = (has(Code::MissingBrace) && !by_indentation) || (has(Code::UnmatchedBrace) && return_outside);
-    let program = Program { statements, comments: lexed.comments, line_starts: parser.line_starts };
+    let program = Program { statements, comments: lexed.comments, line_starts: parser.cursor.line_starts };
     Parsed { program, diagnostics, blocks_lost }
 }
 
@@ -124,128 +120,18 @@ struct Failed;
 
 type Result<T> = std::result::Result<T, Failed>;
 
-struct Parser<'t> {
-    text: &'t str,
-    /// Ends with [`TokenKind::End`].
-    tokens: Vec<Token>,
-    /// Index of the next token; never past the last one.
-    at: usize,
-    /// Number of enclosing blocks, brackets and operands.
-    depth: u32,
+/// Diagnostics, one for each statement.
+struct Reports {
+    diagnostics: Vec<Diagnostic>,
     /// True if this statement has a diagnostic already.
     reported: bool,
-    /// The `{` of every open block.
-    blocks: Vec<Span>,
-    /// True if the innermost block has a statement on the line of its `{`, which has been reported.
-    inline: bool,
     /// True if a block without `}` has been reported.
     unclosed_reported: bool,
     /// True if a statement that is too deep has been reported.
     depth_reported: bool,
-    /// First block whose `}` is indented otherwise than its first line: where a missing `}` is
-    /// likely.
-    misaligned: Option<(Span, Span)>,
-    /// True if a block ends before a statement that is indented no more than the line of its `{`.
-    by_indentation: bool,
-    /// The statement before has turned out to go on after its end, so that its value is not known.
-    spoiled: bool,
-    /// Names with an upper-case letter that were reported where they are introduced, so that
-    /// nothing is said about their uses.
-    upper_names: HashSet<&'t str>,
-    line_starts: Vec<u32>,
-    diagnostics: Vec<Diagnostic>,
 }
 
-impl<'t> Parser<'t> {
-    fn peek(&self) -> TokenKind {
-        self.tokens[self.at].kind
-    }
-
-    /// The kind of the token `n` places after the next one.
-    fn peek_at(&self, n: usize) -> TokenKind {
-        self.tokens.get(self.at + n).map_or(TokenKind::End, |t| t.kind)
-    }
-
-    fn span(&self) -> Span {
-        self.tokens[self.at].span
-    }
-
-    /// The span of the token before the next one.
-    fn last_span(&self) -> Span {
-        match self.at {
-            0 => Span::default(),
-            n => self.tokens[n - 1].span,
-        }
-    }
-
-    fn last_kind(&self) -> TokenKind {
-        if self.at == 0 { TokenKind::Newline } else { self.tokens[self.at - 1].kind }
-    }
-
-    fn text_of(&self, span: Span) -> &'t str {
-        &self.text[span.range()]
-    }
-
-    fn advance(&mut self) -> Token {
-        let token = self.tokens[self.at];
-        if self.at + 1 < self.tokens.len() {
-            self.at += 1;
-        }
-        token
-    }
-
-    fn eat(&mut self, kind: TokenKind) -> bool {
-        let found = self.peek() == kind;
-        if found {
-            self.advance();
-        }
-        found
-    }
-
-    /// The next token if it is of this kind, else an error that says what it was wanted for.
-    fn expect(&mut self, kind: TokenKind, wanted: &str) -> Result<Span> {
-        if self.peek() == kind { Ok(self.advance().span) } else { Err(self.unexpected(wanted)) }
-    }
-
-    /// The token that closes the bracket `open`.
-    fn expect_close(&mut self, kind: TokenKind, wanted: &str, open: Span) -> Result<Span> {
-        if self.peek() == kind { Ok(self.advance().span) } else { Err(self.unexpected_within(wanted, Some(open))) }
-    }
-
-    fn expect_keyword(&mut self, keyword: Keyword, wanted: &str) -> Result<Span> {
-        self.expect(TokenKind::Keyword(keyword), wanted)
-    }
-
-    /// A variable or function name being introduced or assigned.
-    fn expect_name(&mut self, what: &str) -> Result<Ident> {
-        match self.peek() {
-            TokenKind::Name => {
-                let span = self.advance().span;
-                Ok(Ident { name: self.text_of(span).to_owned(), span })
-            }
-            TokenKind::Builtin => Err(self.upper_case_name(what)),
-            TokenKind::Keyword(word) => Err(self.reserved_word_as_name(word.as_str(), what)),
-            _ => Err(self.unexpected(what)),
-        }
-    }
-
-    /// Goes one level down; the caller goes back up with `self.depth -= 1` after success. (After a
-    /// failure the statement restores the depth.)
-    fn descend(&mut self) -> Result<()> {
-        self.depth += 1;
-        self.check_height(0)
-    }
-
-    /// Refuses a tree of this height at the present depth.
-    fn check_height(&mut self, height: u32) -> Result<()> {
-        if self.depth + height <= MAX_DEPTH { Ok(()) } else { Err(self.too_deep()) }
-    }
-
-    /// The same for an expression.
-    fn check_size(&mut self, size: Size) -> Result<()> {
-        if size.height > MAX_HEIGHT { Err(self.too_deep()) } else { self.check_height(size.levels) }
-    }
-
+impl Reports {
     /// Adds a diagnostic unless this statement has one.
     fn report(&mut self, diagnostic: Diagnostic) -> Failed {
         if !self.reported {
@@ -260,17 +146,76 @@ impl<'t> Parser<'t> {
         self.report(diagnostic);
     }
 
-    /// The next token in words.
-    fn found(&self) -> String {
-        let span = self.span();
-        match self.peek() {
-            TokenKind::Newline => "the end of the line".to_owned(),
-            TokenKind::End => "the end of the file".to_owned(),
-            TokenKind::Keyword(word) => format!("`{}`", word.as_str()),
-            TokenKind::Number { .. } => format!("the number `{}`", self.text_of(span)),
-            TokenKind::Text => "a string".to_owned(),
-            TokenKind::Name | TokenKind::Builtin => format!("the name `{}`", self.text_of(span)),
-            kind => format!("`{}`", kind.symbol().unwrap_or("?")),
+    /// Says nothing about a place that has been reported.
+    fn known(&mut self) -> Failed {
+        self.reported = true;
+        Failed
+    }
+}
+
+struct Parser<'t> {
+    cursor: Cursor<'t>,
+    reports: Reports,
+    /// Number of enclosing blocks, brackets and operands.
+    depth: u32,
+    /// The `{` of every open block.
+    blocks: Vec<Span>,
+    /// True if the innermost block has a statement on the line of its `{`, which has been reported.
+    inline: bool,
+    /// First block whose `}` is indented otherwise than its first line: where a missing `}` is
+    /// likely.
+    misaligned: Option<(Span, Span)>,
+    /// True if a block ends before a statement that is indented no more than the line of its `{`.
+    by_indentation: bool,
+    /// The statement before has turned out to go on after its end, so that its value is not known.
+    spoiled: bool,
+    /// Names with an upper-case letter that were reported where they are introduced, so that
+    /// nothing is said about their uses.
+    upper_names: HashSet<&'t str>,
+}
+
+impl<'t> Parser<'t> {
+    /// The next token if it is of this kind, else an error that says what it was wanted for.
+    fn expect(&mut self, kind: TokenKind, wanted: &str) -> Result<Span> {
+        if self.cursor.peek() == kind { Ok(self.cursor.advance().span) } else { Err(self.unexpected(wanted)) }
+    }
+
+    /// The token that closes the bracket `open`.
+    fn expect_close(&mut self, kind: TokenKind, wanted: &str, open: Span) -> Result<Span> {
+        if self.cursor.peek() == kind { Ok(self.cursor.advance().span) } else { Err(self.unexpected_within(wanted, Some(open))) }
+    }
+
+    fn expect_keyword(&mut self, keyword: Keyword, wanted: &str) -> Result<Span> {
+        self.expect(TokenKind::Keyword(keyword), wanted)
+    }
+
+    /// A variable or function name being introduced or assigned.
+    fn expect_name(&mut self, what: &str) -> Result<Ident> {
+        match self.cursor.peek() {
+            TokenKind::Name => {
+                let span = self.cursor.advance().span;
+                Ok(Ident { name: self.cursor.text_of(span).to_owned(), span })
+            }
+            TokenKind::Builtin => Err(self.mistakes().upper_case_name(what)),
+            TokenKind::Keyword(word) => Err(self.mistakes().reserved_word_as_name(word.as_str(), what)),
+            _ => Err(self.unexpected(what)),
         }
+    }
+
+    /// Goes one level down; the caller goes back up with `self.depth -= 1` after success. (After a
+    /// failure the statement restores the depth.)
+    fn descend(&mut self) -> Result<()> {
+        self.depth += 1;
+        self.check_height(0)
+    }
+
+    /// Refuses a tree of this height at the present depth.
+    fn check_height(&mut self, height: u32) -> Result<()> {
+        if self.depth + height <= MAX_DEPTH { Ok(()) } else { Err(self.mistakes().too_deep()) }
+    }
+
+    /// The same for an expression.
+    fn check_size(&mut self, size: Size) -> Result<()> {
+        if size.height > MAX_HEIGHT { Err(self.mistakes().too_deep()) } else { self.check_height(size.levels) }
     }
 }

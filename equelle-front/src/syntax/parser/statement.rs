@@ -12,10 +12,10 @@ impl Parser<'_> {
         let mut out = Vec::new();
         loop {
             self.statements(&mut out);
-            match self.peek() {
+            match self.cursor.peek() {
                 TokenKind::RightBrace => {
-                    self.reported = false;
-                    self.closing_nothing();
+                    self.reports.reported = false;
+                    self.mistakes().closing_nothing();
                     self.skip_to_line_end();
                 }
                 _ => return out,
@@ -28,23 +28,23 @@ impl Parser<'_> {
         // Where blocks are told by their indentation: the greatest one that is outside.
         let mut outside = None;
         loop {
-            match self.peek() {
+            match self.cursor.peek() {
                 TokenKind::Newline => {
-                    self.advance();
+                    self.cursor.advance();
                 }
                 TokenKind::RightBrace | TokenKind::End => return,
                 _ => {
                     if self.by_indentation
-                        && self.last_kind() == TokenKind::Newline
+                        && self.cursor.last_kind() == TokenKind::Newline
                         && let Some(&open) = self.blocks.last()
                     {
-                        let (block, here) = (self.indent(open), self.indent(self.span()));
+                        let (block, here) = (self.cursor.indent(open), self.cursor.indent(self.cursor.span()));
                         if outside.is_none() && here > block {
                             outside = Some(block);
                         }
                         if outside.is_some_and(|outside| here <= outside) {
                             // Back to the line end, as after a block that is closed.
-                            self.at -= 1;
+                            self.cursor.at -= 1;
                             return;
                         }
                     }
@@ -63,8 +63,8 @@ impl Parser<'_> {
     /// A statement and the end of its line; after an error, the next place where a statement may
     /// begin.
     fn line(&mut self) -> Option<Stmt> {
-        self.reported = false;
-        let (depth, begin) = (self.depth, self.at);
+        self.reports.reported = false;
+        let (depth, begin) = (self.depth, self.cursor.at);
         let statement = self.statement();
         self.depth = depth;
         match statement {
@@ -85,10 +85,10 @@ impl Parser<'_> {
     /// Salvages the names that others may use from a statement that could not be read. `body` is
     /// the block it opens.
     fn salvage(&mut self, begin: usize, body: Option<Block>) -> Option<Stmt> {
-        let line = || self.tokens[begin..].iter().take_while(|t| !matches!(t.kind, TokenKind::Newline | TokenKind::End));
-        let kind = |n: usize| self.tokens.get(begin + n).map_or(TokenKind::End, |t| t.kind);
-        let ident = |span: Span| Ident { name: self.text_of(span).to_owned(), span };
-        let first = self.tokens[begin].span;
+        let line = || self.cursor.tokens[begin..].iter().take_while(|t| !matches!(t.kind, TokenKind::Newline | TokenKind::End));
+        let kind = |n: usize| self.cursor.tokens.get(begin + n).map_or(TokenKind::End, |t| t.kind);
+        let ident = |span: Span| Ident { name: self.cursor.text_of(span).to_owned(), span };
+        let first = self.cursor.tokens[begin].span;
         let span = first.to(line().last().map_or(first, |t| t.span));
         // A block that this is the head of may have many lines; the error stands for what is on
         // this one.
@@ -98,7 +98,7 @@ impl Parser<'_> {
             (TokenKind::Builtin, TokenKind::Assign | TokenKind::LeftParen | TokenKind::Colon) => {
                 let introduced = kind(1) != TokenKind::LeftParen || line().any(|t| t.kind == TokenKind::Assign);
                 if introduced {
-                    let name = self.text_of(first);
+                    let name = self.cursor.text_of(first);
                     self.upper_names.insert(name);
                 }
                 return None;
@@ -126,7 +126,7 @@ impl Parser<'_> {
                 StmtKind::FunctionDefinition { name: ident(first), params: params.collect(), body: body? }
             }
             (TokenKind::Keyword(Keyword::For), TokenKind::Name) => {
-                StmtKind::For { variable: ident(self.tokens[begin + 1].span), sequence: error(), body: body? }
+                StmtKind::For { variable: ident(self.cursor.tokens[begin + 1].span), sequence: error(), body: body? }
             }
             (TokenKind::Keyword(Keyword::While), _) => StmtKind::Conditional { test: LoopTest::While, condition: error(), body: body? },
             (TokenKind::Keyword(Keyword::Repeat), _) => StmtKind::Conditional { test: LoopTest::Until, condition: error(), body: body? },
@@ -143,27 +143,27 @@ impl Parser<'_> {
     }
 
     fn end_of_statement(&mut self) -> Result<()> {
-        match self.peek() {
+        match self.cursor.peek() {
             TokenKind::Newline | TokenKind::End => Ok(()),
-            TokenKind::RightBrace if self.blocks.is_empty() => Err(self.closing_nothing()),
+            TokenKind::RightBrace if self.blocks.is_empty() => Err(self.mistakes().closing_nothing()),
             TokenKind::RightBrace => {
                 if !self.inline {
-                    self.brace_not_first();
+                    self.mistakes().brace_not_first();
                 }
                 Ok(())
             }
-            _ if self.last_kind() == TokenKind::RightBrace => Err(self.after_closing_brace()),
+            _ if self.cursor.last_kind() == TokenKind::RightBrace => Err(self.mistakes().after_closing_brace()),
             _ => Err(self.unexpected("an operator or the end of the line")),
         }
     }
 
     fn statement(&mut self) -> Result<Stmt> {
-        let start = self.span();
-        let kind = match (self.peek(), self.peek_at(1)) {
+        let start = self.cursor.span();
+        let kind = match (self.cursor.peek(), self.cursor.peek_at(1)) {
             (TokenKind::Name | TokenKind::Builtin | TokenKind::Keyword(_), TokenKind::Colon) => self.declaration()?,
             (TokenKind::Name | TokenKind::Builtin | TokenKind::Keyword(_), TokenKind::Assign) => {
                 let name = self.expect_name("the name of a variable")?;
-                self.advance();
+                self.cursor.advance();
                 StmtKind::Assignment { name, ty: None, value: self.expression()? }
             }
             (TokenKind::Name | TokenKind::Builtin, TokenKind::LeftParen) => self.call_or_definition()?,
@@ -172,50 +172,50 @@ impl Parser<'_> {
             (TokenKind::Keyword(Keyword::Repeat), _) => self.conditional_loop(LoopTest::Until)?,
             (TokenKind::Keyword(Keyword::Import), _) => self.import()?,
             (TokenKind::Arrow, _) => {
-                self.advance();
+                self.cursor.advance();
                 StmtKind::Return(self.expression()?)
             }
-            (TokenKind::LeftBrace, _) => return Err(self.block_of_nothing()),
-            (TokenKind::Keyword(Keyword::Function), _) => return Err(self.begins_with_function()),
-            _ if self.line_is_continuation() => return Err(self.stray_continuation()),
+            (TokenKind::LeftBrace, _) => return Err(self.mistakes().block_of_nothing()),
+            (TokenKind::Keyword(Keyword::Function), _) => return Err(self.mistakes().begins_with_function()),
+            _ if self.cursor.line_is_continuation() => return Err(self.stray_continuation()),
             _ => return Err(self.expression_statement()),
         };
-        Ok(Stmt { kind, span: start.to(self.last_span()) })
+        Ok(Stmt { kind, span: start.to(self.cursor.last_span()) })
     }
 
     /// `name : type`, `name : type = value`, `name : Function(...) -> type`
     fn declaration(&mut self) -> Result<StmtKind> {
         let name = self.expect_name("the name of a variable")?;
-        self.advance();
-        if self.peek() == TokenKind::Keyword(Keyword::Function) {
+        self.cursor.advance();
+        if self.cursor.peek() == TokenKind::Keyword(Keyword::Function) {
             return self.function_declaration(name);
         }
         let ty = self.type_expr()?;
-        if self.eat(TokenKind::Assign) {
+        if self.cursor.eat(TokenKind::Assign) {
             return Ok(StmtKind::Assignment { name, ty: Some(ty), value: self.expression()? });
         }
-        match self.peek() {
+        match self.cursor.peek() {
             TokenKind::Newline | TokenKind::End | TokenKind::RightBrace => Ok(StmtKind::Declaration { name, ty }),
             _ => Err(self.unexpected("`=` or the end of the line")),
         }
     }
 
     fn function_declaration(&mut self, name: Ident) -> Result<StmtKind> {
-        self.advance();
+        self.cursor.advance();
         self.expect(TokenKind::LeftParen, "`(` after `Function`")?;
         let mut params: Vec<(Ident, TypeExpr)> = Vec::new();
-        if !self.eat(TokenKind::RightParen) {
+        if !self.cursor.eat(TokenKind::RightParen) {
             loop {
-                if matches!(self.peek(), TokenKind::Comma | TokenKind::RightParen) {
-                    return Err(self.missing_item("a parameter"));
+                if matches!(self.cursor.peek(), TokenKind::Comma | TokenKind::RightParen) {
+                    return Err(self.mistakes().missing_item("a parameter"));
                 }
                 params.push(self.declared_parameter()?);
-                match self.peek() {
+                match self.cursor.peek() {
                     TokenKind::Comma => {
-                        self.advance();
+                        self.cursor.advance();
                     }
                     TokenKind::RightParen => {
-                        self.advance();
+                        self.cursor.advance();
                         break;
                     }
                     _ => return Err(self.unexpected("`,` or `)`")),
@@ -224,37 +224,37 @@ impl Parser<'_> {
         }
         self.expect(TokenKind::Arrow, "`->` and the type of the result")?;
         let result = self.type_expr()?;
-        if self.peek() == TokenKind::Assign {
+        if self.cursor.peek() == TokenKind::Assign {
             let names: Vec<&str> = params.iter().map(|(p, _)| p.name.as_str()).collect();
-            return Err(self.declaration_with_body(&name.name, &names));
+            return Err(self.mistakes().declaration_with_body(&name.name, &names));
         }
         Ok(StmtKind::FunctionDeclaration { name, params, result })
     }
 
     /// `f(...)`, `f(...) = {`, `f(...) = value`
     fn call_or_definition(&mut self) -> Result<StmtKind> {
-        let begin = self.at;
-        let callee_span = self.advance().span;
-        let name = Ident { name: self.text_of(callee_span).to_owned(), span: callee_span };
-        self.advance();
+        let begin = self.cursor.at;
+        let callee_span = self.cursor.advance().span;
+        let name = Ident { name: self.cursor.text_of(callee_span).to_owned(), span: callee_span };
+        self.cursor.advance();
         let (args, _, close) = self.list(TokenKind::RightParen, "an argument")?;
-        match self.peek() {
+        match self.cursor.peek() {
             TokenKind::Assign => {}
             TokenKind::Newline | TokenKind::End | TokenKind::RightBrace | TokenKind::Error => {
                 return Ok(StmtKind::Call(Expr { kind: ExprKind::Call { callee: name, args }, span: callee_span.to(close) }));
             }
-            TokenKind::LeftBrace => return Err(self.body_without_assign(callee_span.to(close))),
+            TokenKind::LeftBrace => return Err(self.mistakes().body_without_assign(callee_span.to(close))),
             _ => {
-                self.at = begin;
+                self.cursor.at = begin;
                 return Err(self.expression_statement());
             }
         }
-        if self.tokens[begin].kind == TokenKind::Builtin {
-            self.at = begin;
-            return Err(self.upper_case_name("the name of a function"));
+        if self.cursor.tokens[begin].kind == TokenKind::Builtin {
+            self.cursor.at = begin;
+            return Err(self.mistakes().upper_case_name("the name of a function"));
         }
-        self.advance();
-        if !self.at_block() {
+        self.cursor.advance();
+        if !self.cursor.at_block() {
             return Ok(StmtKind::StencilAssignment { name, indices: args, value: self.expression()? });
         }
         let params = args.into_iter().map(|arg| self.parameter(arg)).collect();
@@ -267,7 +267,7 @@ impl Parser<'_> {
         match arg.kind {
             ExprKind::Name(name) => Ident { name, span },
             _ => {
-                self.odd_parameter(span);
+                self.mistakes().odd_parameter(span);
                 // No name can be written like this; the place is kept so that calls are counted
                 // rightly.
                 Ident { name: format!("_{}", span.start), span }
@@ -276,18 +276,18 @@ impl Parser<'_> {
     }
 
     fn for_loop(&mut self) -> Result<StmtKind> {
-        self.advance();
+        self.cursor.advance();
         let variable = self.expect_name("the name of the loop variable")?;
         self.expect_keyword(Keyword::In, "`In` after the loop variable")?;
         let sequence = self.expression()?;
-        if !self.at_block() {
+        if !self.cursor.at_block() {
             return Err(self.unexpected("`{`"));
         }
         Ok(StmtKind::For { variable, sequence, body: self.block()? })
     }
 
     fn conditional_loop(&mut self, test: LoopTest) -> Result<StmtKind> {
-        self.advance();
+        self.cursor.advance();
         match test {
             LoopTest::While => {}
             LoopTest::Until => {
@@ -295,104 +295,63 @@ impl Parser<'_> {
             }
         }
         let condition = self.expression()?;
-        if !self.at_block() {
+        if !self.cursor.at_block() {
             return Err(self.unexpected("`{`"));
         }
         Ok(StmtKind::Conditional { test, condition, body: self.block()? })
-    }
-
-    /// True if a block begins here, blank lines left aside.
-    fn at_block(&self) -> bool {
-        let next = self.tokens[self.at..].iter().find(|t| t.kind != TokenKind::Newline);
-        next.is_some_and(|t| t.kind == TokenKind::LeftBrace)
     }
 
     /// `{`, statements, `}`, over several lines or with one statement on one line. Blank lines
     /// before it are skipped.
     pub(super) fn block(&mut self) -> Result<Block> {
         self.descend()?;
-        while self.eat(TokenKind::Newline) {}
+        while self.cursor.eat(TokenKind::Newline) {}
         let open = self.expect(TokenKind::LeftBrace, "`{`")?;
         let outer_inline = self.inline;
-        self.inline = !matches!(self.peek(), TokenKind::Newline | TokenKind::End);
-        if self.inline && !outer_inline && !self.closes_on_this_line() {
-            self.brace_not_last(open);
+        self.inline = !matches!(self.cursor.peek(), TokenKind::Newline | TokenKind::End);
+        if self.inline && !outer_inline && !self.cursor.closes_on_this_line() {
+            self.mistakes().brace_not_last(open);
         }
         self.blocks.push(open);
         let mut statements = Vec::new();
         self.statements(&mut statements);
-        if self.peek() != TokenKind::RightBrace {
+        if self.cursor.peek() != TokenKind::RightBrace {
             self.unclosed(open);
         }
         self.blocks.pop();
         self.inline = outer_inline;
-        let close = self.span();
-        if self.eat(TokenKind::RightBrace) && self.misaligned.is_none() && self.indent(open) != self.indent(close) {
+        let close = self.cursor.span();
+        if self.cursor.eat(TokenKind::RightBrace) && self.misaligned.is_none() && self.cursor.indent(open) != self.cursor.indent(close) {
             self.misaligned = Some((open, close));
         }
         self.depth -= 1;
         // Whatever the statements inside reported, the rest of this line is a new matter.
-        self.reported = false;
+        self.reports.reported = false;
         Ok(Block { statements, span: open.to(close) })
-    }
-
-    /// True if the `}` of a block whose `{` was just read stands on the same line.
-    fn closes_on_this_line(&self) -> bool {
-        let mut depth = 1;
-        for token in &self.tokens[self.at..] {
-            match token.kind {
-                TokenKind::LeftBrace => depth += 1,
-                TokenKind::RightBrace => depth -= 1,
-                TokenKind::Newline | TokenKind::End => return false,
-                _ => {}
-            }
-            if depth == 0 {
-                return true;
-            }
-        }
-        false
-    }
-
-    /// Number of blanks at the beginning of the line of a place, up to a bound.
-    fn indent(&self, place: Span) -> usize {
-        let line = self.line_starts.partition_point(|&s| s <= place.start);
-        let start = self.line_starts[line.saturating_sub(1)] as usize;
-        self.text.as_bytes()[start..].iter().take(256).take_while(|b| matches!(b, b' ' | b'\t')).count()
-    }
-
-    /// True if this line begins like the rest of the statement on the line before.
-    fn line_is_continuation(&self) -> bool {
-        let follows_statement =
-            self.at >= 2 && !matches!(self.tokens[self.at - 2].kind, TokenKind::Newline | TokenKind::LeftBrace | TokenKind::RightBrace);
-        follows_statement && (self.peek() == TokenKind::Minus || super::recovery::cannot_begin_statement(self.peek()))
     }
 
     /// Says why an expression, or something like one, is not a statement.
     fn expression_statement(&mut self) -> Failed {
-        let start = self.at;
-        if let Some(hint) = self.foreign_statement() {
-            let d = Diagnostic::new(Code::UnexpectedToken, self.span(), format!("expected a statement, found {}", self.found()));
-            return self.report(d.hint(hint));
+        let start = self.cursor.at;
+        if let Some(hint) = self.cursor.foreign_statement() {
+            let d =
+                Diagnostic::new(Code::UnexpectedToken, self.cursor.span(), format!("expected a statement, found {}", self.cursor.found()));
+            return self.reports.report(d.hint(hint));
         }
-        if !begins_expression(self.peek()) {
+        if !begins_expression(self.cursor.peek()) {
             return self.unexpected("a statement");
         }
         let expr = match self.expression() {
             Ok(expr) => expr,
             Err(failed) => return failed,
         };
-        match self.peek() {
-            TokenKind::Assign | TokenKind::Newline | TokenKind::End | TokenKind::RightBrace => self.not_a_statement(&expr),
-            _ if self.at == start + 1 && self.tokens[start].kind == TokenKind::Name => self.unexpected("`=`, `:` or `(` after the name"),
+        match self.cursor.peek() {
+            TokenKind::Assign | TokenKind::Newline | TokenKind::End | TokenKind::RightBrace => self.mistakes().not_a_statement(&expr),
+            _ if self.cursor.at == start + 1 && self.cursor.tokens[start].kind == TokenKind::Name => {
+                self.unexpected("`=`, `:` or `(` after the name")
+            }
             _ => self.unexpected("an operator or the end of the line"),
         }
-    }
-
-    /// A hint for a line that begins like a statement of another language.
-    fn foreign_statement(&self) -> Option<String> {
-        let after = self.peek_at(1);
-        let bare = self.peek() == TokenKind::Name && matches!(after, TokenKind::Name | TokenKind::Number { .. } | TokenKind::Builtin);
-        bare.then(|| self.advice()).flatten()
     }
 }
 
