@@ -289,14 +289,24 @@ impl Namer {
     /// The wanted name if it is free, else with the first free number from 2 appended: `flux`,
     /// `flux_2`. Characters that no identifier can have become `_`.
     pub fn fresh(&mut self, wanted: &str) -> String {
+        self.fresh_with(wanted, &[])
+    }
+
+    /// The same for a name that begins others, which end so: all of them are free, and taken.
+    pub fn fresh_with(&mut self, wanted: &str, endings: &[&str]) -> String {
         let base = identifier(wanted);
         let mut name = base.clone();
         let mut number = 2;
-        while !self.used.insert(name.clone()) {
+        loop {
+            let mut all: Vec<String> = endings.iter().map(|ending| format!("{name}{ending}")).collect();
+            all.push(name.clone());
+            if all.iter().all(|name| !self.used.contains(name)) {
+                self.used.extend(all);
+                return name;
+            }
             name = if base.ends_with('_') { format!("{base}{number}") } else { format!("{base}_{number}") };
             number += 1;
         }
-        name
     }
 }
 

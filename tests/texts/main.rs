@@ -6,5 +6,6 @@ mod golden;
 mod grid_convert;
 mod ir;
 mod manifest;
+mod own_names;
 mod report;
 mod ui;

@@ -179,9 +179,15 @@ pub(crate) fn run(packages: Packages) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Layouts of grids on which a program runs: neighbours by index are those of Cartesian grids.
+fn layouts(program: &Case) -> Result<&'static [&'static str], Failure> {
+    let text = fs::read_to_string(root().join(&program.program)).map_err(|error| format!("{}: {error}", program.program))?;
+    Ok(if text.contains("StencilI(") { &["auto"] } else { &["auto", "unstructured"] })
+}
+
 /// Runs a program on both back-ends, with its grid as it is and as an unstructured one.
 fn compare_layouts(built: &Path, program: &Case) -> Result<(), Failure> {
-    for layout in ["auto", "unstructured"] {
+    for &layout in layouts(program)? {
         // Linear systems of this size are solved directly, on the host; the Krylov methods of the
         // device are asked for.
         end_to_end(built, program, layout, &[], program.tolerance())?;

@@ -172,7 +172,7 @@ fn imports(precision: Precision, own: &BTreeSet<&str>, uses: &Uses) -> TokenStre
     let entities = import(quote! { backend_serial::runtime::entities }, &["Arrays", "Entities", "Places", "Positions"]);
     let kernel = import(quote! { backend_serial::runtime::kernel }, &KERNEL_ITEMS);
     let stencil = import(quote! { backend_serial::runtime::stencil }, &["Pattern", "Reach", "RowEntries"]);
-    let lanes = import(quote! { backend_serial::runtime::lanes }, &["Lane", "RowCopies", "lanes_of"]);
+    let lanes = import(quote! { backend_serial::runtime::lanes }, &["Lane", "lanes_of"]);
     let rows = import(quote! { backend_serial::runtime::stencil_rows }, &["Cuts", "Inside", "Reads", "STRIP", "TileCache", "cell_rows"]);
     let around = import(
         quote! { backend_serial::runtime::row_offsets },

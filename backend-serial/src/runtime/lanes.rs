@@ -6,13 +6,28 @@
 //! and stays until the rows around it have been evaluated ([`RowCopies`]). If rows are too long to
 //! be copied, only their ends are gathered.
 
+use std::sync::Arc;
+
 use equelle_runtime::Real;
 
+use super::SerialRuntime;
 use super::cartesian_grid::CartesianGrid;
+use super::idle_copies::IdleCopies;
 use super::row_copies::inside;
 pub use super::row_copies::{Lane, RowCopies};
-use super::row_offsets::{LaneRow, Steps, along};
+use super::row_offsets::{LaneRow, RowOffsets, Steps, along};
 use super::stencil_rows::Segment;
+
+impl<R: Real> SerialRuntime<R> {
+    /// Idle copies of rows of its grid, for a kernel with these rows and lanes.
+    pub fn idle_copies<T: Send + 'static, const ROWS: usize>(
+        &self,
+        rows: &'static RowOffsets<ROWS>,
+        lanes: &'static [Lane],
+    ) -> Arc<IdleCopies<T>> {
+        self.copies_cache.idle(std::ptr::from_ref(rows).addr(), lanes.as_ptr().addr())
+    }
+}
 
 /// The lanes of a kernel for a segment, into `slices`. Apart from its caller, whose constants would
 /// have all loops written out.

@@ -34,6 +34,7 @@ mod equation;
 mod forward;
 mod gather_scatter;
 mod host_access;
+mod idle_copies;
 mod implicit;
 mod jacobian;
 pub mod kernel;

@@ -195,6 +195,17 @@ impl<T: Copy + PartialEq> RowCopies<T> {
         }
     }
 
+    /// Its bytes of copies.
+    pub(super) fn bytes(&self) -> usize {
+        self.places.values.capacity() * size_of::<T>()
+    }
+
+    /// Forgets all copies: their arrays have changed.
+    pub(super) fn clear(&mut self) {
+        self.places.first_cells.fill(usize::MAX);
+        (self.at, self.complete) = ([usize::MAX; 2], 0);
+    }
+
     /// True if anything is copied.
     pub(super) fn is_empty(&self) -> bool {
         self.copied.is_empty()
@@ -253,7 +264,10 @@ impl<T: Copy + PartialEq> RowCopies<T> {
             if (0..needed).any(|k| self.places.first_cells[place + k] != start + k * n) {
                 for copied in &self.copied {
                     let values = &arrays[copied.array][start..][..number * n];
-                    touch(values);
+                    // One row is read in order anyway.
+                    if number > 1 {
+                        touch(values);
+                    }
                     for (k, row) in values.chunks_exact(n).enumerate() {
                         let from = self.places.start(place + k);
                         copied.copy(row, &mut self.places.values[from..][..self.places.len]);

@@ -14,6 +14,7 @@ use equelle_runtime::session::{LoopState, RoundLength, Session, grid_requirement
 use equelle_runtime::{CanonicalSet, EquelleRuntime, Error, MemoryPlan, Real, TablePart};
 
 use super::collections::{BoolCollection, EntityCollection, ScalarCollection, VectorCollection};
+use super::idle_copies::CopiesCache;
 #[cfg(feature = "solvers")]
 use super::newton_state::{Assembled, NewtonState};
 use super::pool::{Buffer, Pool};
@@ -41,6 +42,7 @@ pub struct SerialRuntime<R = f64> {
     pub(super) solvers: Solvers,
     pub(super) stencils: Stencils,
     pub(super) tabulated_unknowns: TabulatedUnknowns<R>,
+    pub(super) copies_cache: CopiesCache,
 }
 
 impl SerialRuntime {
@@ -76,6 +78,7 @@ impl<R: Real> SerialRuntime<R> {
             solvers: Solvers::default(),
             stencils: Stencils::default(),
             tabulated_unknowns: TabulatedUnknowns::default(),
+            copies_cache: CopiesCache::default(),
         }
     }
 

@@ -8,7 +8,7 @@ use equelle_front::backend::Namer;
 use equelle_front::backend::inside::FaceAcross;
 use equelle_front::backend::usage::KernelUsage;
 use equelle_front::ir::{KExpr, Kernel, LocalId, ParamId};
-use equelle_front::types::{SetId, SetTable};
+use equelle_front::types::{Basic, SetId, SetTable};
 
 use super::around::CellsAround;
 use super::derivatives::Derivatives;
@@ -34,6 +34,12 @@ namespace new noexcept not not_eq nullptr operator or or_eq private protected pu
 static_assert static_cast struct switch template this thread_local throw true try typedef typeid typename union unsigned using virtual void \
 volatile wchar_t while xor xor_eq DIM sqrt abs fabs min max grid space g cell axis here element checks leaf begin end partial threadIdx \
 blockIdx blockDim gridDim warpSize size_t row rows told pattern stage stage_entries stage_columns entries slot slots at step ahead rare rare_divisor ROW";
+
+/// Ends of names that belong to a face of a sum, after its own.
+const OF_FACE: [&str; 8] = ["_at", "_cell", "_cells", "_from", "_neighbour", "_prefetched", "_sides", "_sign"];
+
+/// End of the name of a pointer to a single number.
+const POINTER: &str = "_at";
 
 /// Names that belong to an unknown of an equation.
 #[derive(Clone, Debug)]
@@ -123,10 +129,14 @@ impl<'a> Writer<'a> {
         let Source { kernel, sets, usage, reals, cells, .. } = source;
         let mut names = Namer::default();
         names.reserve(RESERVED.split(' '));
-        let params = kernel.params.iter().map(|p| names.fresh(&p.name)).collect();
+        let params = kernel.params.iter().map(|p| names.fresh_with(&p.name, &[POINTER])).collect();
         let by_side = kernel.params.iter().map(|p| names.fresh(&format!("{}_by_side", p.name))).collect();
         let results = kernel.results.iter().map(|r| names.fresh(&format!("{}_out", r.name))).collect();
-        let locals = kernel.locals.iter().map(|l| names.fresh(&l.name)).collect();
+        let local_names = kernel.locals.iter().map(|local| match local.ty.basic {
+            Basic::Entity(_) => names.fresh_with(&local.name, &OF_FACE),
+            Basic::Scalar | Basic::Vector | Basic::Bool | Basic::Text | Basic::Table | Basic::Axis(_) => names.fresh(&local.name),
+        });
+        let locals = local_names.collect();
         let count = kernel.jacobian.as_ref().map_or(0, |form| form.unknowns as usize);
         let unknowns = kernel.params.iter().take(count);
         let unknowns = unknowns
@@ -190,7 +200,7 @@ impl<'a> Writer<'a> {
 
     /// Name of the pointer argument of a Scalar parameter, whose value is read once.
     pub(in crate::codegen) fn pointer_name(&self, param: usize) -> String {
-        format!("{}_at", self.params[param])
+        format!("{}{POINTER}", self.params[param])
     }
 
     pub(in crate::codegen) fn open(&mut self, text: &str) {

@@ -310,14 +310,17 @@ fn rows<'a>(source: Source<'a>, inside_rows: Option<&'a InsideRows<'a>>, suffix:
     };
     let reads_text = reads_text(&all, &ident(cache), &mut writer)?;
     let mut constants = TokenStream::new();
-    let (mut copies_of_rows, mut lanes_of_segment) = (TokenStream::new(), TokenStream::new());
+    let [mut idle_copies, mut copies_of_rows, mut lanes_of_segment, mut give_back] = [(); 4].map(|()| TokenStream::new());
     for kind in &kinds {
         let (constant, arrays) = lanes_text(kind, &mut writer)?;
         let [name, lanes, copies] = &kind.names;
         let number = Literal::usize_unsuffixed(kind.lanes.len());
-        let (make, row_copies) = (writer.uses.item("lanes_of"), writer.uses.item("RowCopies"));
+        let make = writer.uses.item("lanes_of");
         constants.extend(constant);
-        copies_of_rows.extend(quote! { let mut #copies = #row_copies::new(grid, &ROWS, &#name, READS); });
+        let idle = ident(&format!("idle_{copies}"));
+        idle_copies.extend(quote! { let #idle = rt.idle_copies(&ROWS, &#name); });
+        copies_of_rows.extend(quote! { let mut #copies = #idle.take(grid, &ROWS, &#name, READS); });
+        give_back.extend(quote! { #idle.give_back(#copies); });
         lanes_of_segment.extend(quote! {
             let mut #lanes = [&[][..]; #number];
             #make(grid, &segment, &rows, &#name, &[#(#arrays),*], &mut #copies, &mut #lanes);
@@ -371,6 +374,7 @@ fn rows<'a>(source: Source<'a>, inside_rows: Option<&'a InsideRows<'a>>, suffix:
         let domain = #domain;
         #buffers
         #before
+        #idle_copies
         rt.each_row_or_part(grid, &#info, #whole, |range, #part| {
             #copies_of_rows
             #strips_buffer
@@ -384,6 +388,7 @@ fn rows<'a>(source: Source<'a>, inside_rows: Option<&'a InsideRows<'a>>, suffix:
                     #call
                 }
             }
+            #give_back
         });
         #finish
     };

@@ -158,7 +158,10 @@ impl Writer<'_> {
         let name = match leaf {
             Leaf::Single(_) | Leaf::Local(_) | Leaf::PerAxis(_) => ident(wanted),
             Leaf::Element(..) if !self.leaves.iter().any(|(_, n)| n == wanted) && self.params.iter().any(|p| p == wanted) => ident(wanted),
-            Leaf::Element(..) => ident(&self.namer.fresh(wanted)),
+            Leaf::Element(_, place) => {
+                let endings: &[&str] = if place == StencilPoint::Here { &[] } else { &["_x", "_y", "_z"] };
+                ident(&self.namer.fresh_with(wanted, endings))
+            }
         };
         self.leaves.push((leaf, name.clone()));
         name

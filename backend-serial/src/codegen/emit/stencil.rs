@@ -145,7 +145,7 @@ fn place_in_row(writer: &mut Writer<'_>, steps: &[(i8, [SideMap; 2])]) -> TokenS
     writer.stencil.asks_first = true;
     writer.stencil.reaches(steps, 0);
     if steps.is_empty() {
-        return quote! { (first + i) };
+        return quote! { first + i };
     }
     writer.stencil.asks_ends = true;
     let (after, steps, grid) = (writer.uses.item("after_in_row"), steps_text(steps, &mut writer.uses), writer.grid());

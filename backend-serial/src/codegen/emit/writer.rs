@@ -25,7 +25,7 @@ range entries next pattern row_ptr rows slots stencil rt args grid at axis here 
 len i elements boundary_face first step terms NONE DIM SerialRuntime CartesianGrid SubsetRanks \
 Kernels Error ErrorKind CanonicalSet EntityKind Extent Reduction component components dot lane \
 length lanes segment cell_rows lane_rows lanes_of ends ENDS LANES ROWS CUTS READS Cuts Reads TileCache Lane LaneRow RowOffset STRIP strips SideMap \
-after_in_row is_beyond lanes_of_truths ends_of_truths LANES_OF_TRUTHS start mul_add vector_add vector_at vector_div vector_mul vector_neg vector_sub vector_of vector \
+after_in_row is_beyond lanes_of_truths copies copies_of_truths idle_copies idle_copies_of_truths LANES_OF_TRUTHS start mul_add vector_add vector_at vector_div vector_mul vector_neg vector_sub vector_of vector \
 INSIDE Inside cells_here volume_at padded places math std f64 f32 u32 usize bool value Arrays Entities Places Positions G";
 
 /// Takes the names out of circulation that the written functions use for their own purposes.

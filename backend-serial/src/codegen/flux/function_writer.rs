@@ -228,7 +228,11 @@ impl Body<'_, '_, '_> {
         if let Some((_, name)) = self.args.iter().find(|(known, _)| *known == arg) {
             return name.clone();
         }
-        let name = ident(&self.namer.fresh(wanted));
+        let endings: &[&str] = match arg {
+            Arg::Terms(_) => &["_low", "_low_x", "_low_y", "_low_z", "_high", "_high_x", "_high_y", "_high_z"],
+            Arg::Grid | Arg::Param(_) | Arg::PerAxis(_) | Arg::Load(..) | Arg::Stored(..) | Arg::Adjacent(..) => &[],
+        };
+        let name = ident(&self.namer.fresh_with(wanted, endings));
         self.args.push((arg, name.clone()));
         name
     }

@@ -104,8 +104,8 @@ impl<'a> Equation<'a> {
     pub(in crate::codegen) fn finish(&self, writer: &Writer) -> Written<TokenStream> {
         let result = writer.results.first().cloned().ok_or_else(|| writer.internal("an equation without a residual"))?;
         Ok(quote! {
-            let residual = rt.scalar_collection_from(domain, #result);
-            Ok(rt.equation(residual, &stencil, rows))
+            let #result = rt.scalar_collection_from(domain, #result);
+            Ok(rt.equation(#result, &stencil, rows))
         })
     }
 }

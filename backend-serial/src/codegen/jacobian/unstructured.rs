@@ -78,7 +78,7 @@ fn evaluation(
     let pattern = generic_function(source, pattern_name.clone(), body)?;
 
     let own: Vec<Ident> = diagonals.iter().map(|k| writer.diagonal(*k)).collect();
-    let places: Vec<Ident> = own.iter().map(|name| ident(&format!("{name}_slot"))).collect();
+    let places: Vec<Ident> = own.iter().map(|name| ident(&writer.namer.fresh(&format!("{name}_slot")))).collect();
     let (begin, end) = match target {
         Target::Slots => {
             (quote! { #(let #places = usize::from(slots[next]); next += 1; let mut #own = 0.0;)* }, quote! { #(row[#places] += #own;)* })
@@ -141,8 +141,8 @@ fn evaluation(
         let mut rows = rt.take_entries(stencil.entries());
         #slots
         #loop_
-        let residual = rt.scalar_collection_from(domain, #result);
-        Ok(rt.equation(residual, &stencil, rows))
+        let #result = rt.scalar_collection_from(domain, #result);
+        Ok(rt.equation(#result, &stencil, rows))
     };
     let doc = format!(" [`Kernels::{}`] on any grid: the residual, and its derivatives by the unknowns.", names.method);
     let body = GeneralBody { tokens: body, uses: writer.function_uses(), result: None, extra: TokenStream::new(), doc };

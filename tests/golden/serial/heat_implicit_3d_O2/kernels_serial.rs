@@ -251,8 +251,8 @@ fn residual_u_cartesian<const DIM: usize>(
             }
         },
     );
-    let residual = rt.scalar_collection_from(domain, u_u0);
-    Ok(rt.equation(residual, &stencil, rows))
+    let u_u0 = rt.scalar_collection_from(domain, u_u0);
+    Ok(rt.equation(u_u0, &stencil, rows))
 }
 
 /// [`Kernels::residual_u`] inside a row of cells, where no side is on the boundary.
@@ -484,8 +484,8 @@ fn residual_u_general<G: Entities>(
             }
         },
     );
-    let residual = rt.scalar_collection_from(domain, u_u0);
-    Ok(rt.equation(residual, &stencil, rows))
+    let u_u0 = rt.scalar_collection_from(domain, u_u0);
+    Ok(rt.equation(u_u0, &stencil, rows))
 }
 
 /// Which derivatives [`Kernels::residual_u`] has, element by element.
