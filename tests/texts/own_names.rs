@@ -15,7 +15,7 @@ use equellec::console::{Console, MessageFormat};
 /// A name that no generator uses.
 const NEUTRAL: &str = "zz";
 
-/// Programs in `own_names/` whose variable is [`NEUTRAL`].
+/// Programs in `own_names/` whose variable is [`NEUTRAL`]; no others take them for theirs.
 const PROGRAMS: [&str; 4] = ["index", "strips", "faces", "residual"];
 
 /// The texts of a program's functions, and whether each is Rust; `None` if the program may not call
@@ -78,7 +78,7 @@ fn variables_take_no_name_that_functions_use() {
     let (mut checked, mut taken) = (0, BTreeSet::new());
     for &backend in BACKENDS {
         for program in PROGRAMS {
-            let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/texts/own_names").join(program).with_extension("equelle");
+            let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/texts/own_names").join(program).with_extension("txt");
             let program = &fs::read_to_string(path).expect("a program");
             let neutral = functions_of(program, NEUTRAL, backend, folder.path()).expect("a program");
             let functions = bindings(&neutral);

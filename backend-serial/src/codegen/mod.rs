@@ -245,7 +245,7 @@ main {
         let module = verify(parse(ROWS).expect("a module")).expect("a valid module");
         let text = kernels_file(&module).expect("kernels");
         assert!(text.contains("t: &[f64]") && text.contains("math::interpolate(t, u[i])"), "{text}");
-        assert!(text.contains("grid.cell_centroid::<DIM>([(first + i), at_row[0], at_row[1]])"), "{text}");
+        assert!(text.contains("grid.cell_centroid::<DIM>([first + i, at_row[0], at_row[1]])"), "{text}");
         assert!(!text.contains("_general"), "{text}");
     }
 
