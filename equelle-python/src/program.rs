@@ -14,8 +14,7 @@ use equelle::processor::TargetCpu;
 use equelle::registry;
 use equelle::{inputs, package};
 use equelle_front::backend::Backend;
-use equelle_front::ir::{Numbers, Precision, Rounding, StorageRequests};
-use equelle_front::passes::{Derivatives, OptLevel};
+use equelle_front::ir::{Numbers, Precision, Rounding};
 use equelle_front::source::SourceMap;
 use equelle_runtime::session::{grid_for_program, is_known, nearest};
 use pyo3::exceptions::PyValueError;
@@ -70,15 +69,7 @@ pub fn compile(
         rounding: if fast { Rounding::Fast } else { Rounding::Strict },
     };
     let source = source(text, path.as_deref()).map_err(|failure| errors::from_failure(&failure))?;
-    let options = Options {
-        level: OptLevel::O2,
-        nondimensional,
-        derivatives: Derivatives::Stencil,
-        numbers,
-        costs: registry::costs(&[backend]),
-        audit,
-        storage: StorageRequests { store: Vec::new(), inline: Vec::new() },
-    };
+    let options = Options { nondimensional, numbers, costs: registry::costs(&[backend]), audit, ..Options::default() };
     let collector = Collector::default();
     let shown = source.clone();
     let compiled = py.detach(|| Compiled::new(source, options, &[backend], &collector));

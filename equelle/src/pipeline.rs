@@ -56,6 +56,21 @@ pub struct Options {
     pub storage: StorageRequests,
 }
 
+impl Default for Options {
+    /// Kernels, with units checked, in strict doubles, for no target.
+    fn default() -> Self {
+        Options {
+            level: OptLevel::O2,
+            nondimensional: false,
+            derivatives: Derivatives::Stencil,
+            numbers: Numbers::default(),
+            costs: CostModel::default(),
+            audit: false,
+            storage: StorageRequests::default(),
+        }
+    }
+}
+
 impl Options {
     fn passes(&self) -> passes::Options {
         passes::Options { level: self.level, derivatives: self.derivatives, costs: self.costs }

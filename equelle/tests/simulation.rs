@@ -10,8 +10,6 @@ use equelle::interpret::Kernels;
 use equelle::pipeline::Options;
 use equelle::registry::{self, BACKENDS};
 use equelle::simulation::RunSettings;
-use equelle_front::ir::{Numbers, StorageRequests};
-use equelle_front::passes::{Derivatives, OptLevel};
 use equelle_front::source::SourceMap;
 use equelle_runtime::grid::Cartesian;
 use equelle_runtime::interrupt::Signal;
@@ -27,15 +25,7 @@ const HEAT: &str = "u : Mutable Collection Of Scalar On AllCells() = InputCollec
 
 fn compiled(text: &str) -> Result<Compiled, Box<(Failure, Collector)>> {
     let backend = registry::default(BACKENDS);
-    let options = Options {
-        level: OptLevel::O2,
-        nondimensional: true,
-        derivatives: Derivatives::Stencil,
-        numbers: Numbers::default(),
-        costs: registry::costs(&[backend]),
-        audit: false,
-        storage: StorageRequests { store: Vec::new(), inline: Vec::new() },
-    };
+    let options = Options { nondimensional: true, costs: registry::costs(&[backend]), ..Options::default() };
     let collector = Collector::default();
     Compiled::new(SourceMap::new("heat.equelle", text), options, &[backend], &collector).map_err(|failure| Box::new((failure, collector)))
 }

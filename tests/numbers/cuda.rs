@@ -97,8 +97,7 @@ fn compiled_in(path: &str, level: OptLevel, numbers: Numbers) -> (SourceMap, Ver
         derivatives: Derivatives::SparseMatrices,
         numbers,
         costs: costs(&[&backend_cuda::codegen::Cuda]),
-        audit: false,
-        storage: Default::default(),
+        ..Default::default()
     };
     let verified = pipeline::compile(&source, options, &console).unwrap_or_else(|failure| panic!("{path}: {failure:?}"));
     (source, verified)

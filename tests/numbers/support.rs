@@ -8,9 +8,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use std::{env, fs};
 
 use equelle::{interpret, pipeline};
-use equelle_front::cost::CostModel;
-use equelle_front::ir::Numbers;
-use equelle_front::passes::{Derivatives, OptLevel};
+use equelle_front::passes::OptLevel;
 use equelle_runtime::Session;
 use equelle_runtime::output::Record;
 use equelle_runtime::session::Options;
@@ -108,15 +106,7 @@ pub fn run_with(how: How, dimensions: Dimensions, program: &str, words: &[&str])
 fn interpreted(level: OptLevel, dimensions: Dimensions, program: &str, words: &[&str]) -> Outputs {
     let console = Console { format: MessageFormat::Human, color: false };
     let source = pipeline::read(&repository(program)).unwrap_or_else(|failure| panic!("{failure:?}"));
-    let options = pipeline::Options {
-        level,
-        nondimensional: dimensions == Dimensions::Unchecked,
-        derivatives: Derivatives::Stencil,
-        numbers: Numbers::default(),
-        costs: CostModel::default(),
-        audit: false,
-        storage: Default::default(),
-    };
+    let options = pipeline::Options { level, nondimensional: dimensions == Dimensions::Unchecked, ..Default::default() };
     let verified = pipeline::compile(&source, options, &console).unwrap_or_else(|failure| panic!("{program}: {failure:?}"));
     let mut words: Vec<String> = words.iter().map(ToString::to_string).collect();
     words.push("output_to_file=false".into());

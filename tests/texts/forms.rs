@@ -10,8 +10,6 @@ use std::{env, fs};
 
 use equelle::pipeline;
 use equelle::registry::{BACKENDS, costs};
-use equelle_front::ir::Numbers;
-use equelle_front::passes::{Derivatives, OptLevel};
 use equelle_front::report::{Part, Report};
 use equellec::console::{Console, MessageFormat};
 
@@ -42,15 +40,7 @@ fn programs_in(folder: &Path, found: &mut Vec<PathBuf>) {
 fn report(path: &Path, backend: &'static dyn equelle_front::backend::Backend) -> Option<Report> {
     let console = Console { format: MessageFormat::Json, color: false };
     let source = pipeline::read(path).ok()?;
-    let options = pipeline::Options {
-        level: OptLevel::O2,
-        nondimensional: true,
-        derivatives: Derivatives::Stencil,
-        numbers: Numbers::default(),
-        costs: costs(&[backend]),
-        audit: false,
-        storage: Default::default(),
-    };
+    let options = pipeline::Options { nondimensional: true, costs: costs(&[backend]), ..Default::default() };
     let (verified, mut report) = pipeline::compile_with_report(&source, options, &console).ok()?;
     pipeline::add_forms(&mut report, &source, &verified, &[backend]).ok()?;
     Some(report)

@@ -8,8 +8,6 @@ use std::path::Path;
 use equelle::pipeline;
 use equelle::registry::{BACKENDS, costs};
 use equelle_front::backend::Backend;
-use equelle_front::ir::Numbers;
-use equelle_front::passes::{Derivatives, OptLevel};
 use equellec::console::{Console, MessageFormat};
 
 /// A name that no generator uses.
@@ -24,15 +22,7 @@ fn functions_of(program: &str, variable: &str, backend: &'static dyn Backend, fo
     let path = folder.join("names.equelle");
     fs::write(&path, program.replace(NEUTRAL, variable)).expect("a file");
     let source = pipeline::read(&path).expect("it is there");
-    let options = pipeline::Options {
-        level: OptLevel::O2,
-        nondimensional: true,
-        derivatives: Derivatives::Stencil,
-        numbers: Numbers::default(),
-        costs: costs(&[backend]),
-        audit: false,
-        storage: Default::default(),
-    };
+    let options = pipeline::Options { nondimensional: true, costs: costs(&[backend]), ..Default::default() };
     let console = Console { format: MessageFormat::Json, color: false };
     let verified = pipeline::compile(&source, options, &console).ok()?;
     let package = pipeline::package(&source, &verified, &[backend], folder).expect("a package");

@@ -10,6 +10,8 @@ use std::process::Command;
 use std::sync::mpsc;
 use std::{env, fs, thread};
 
+use equelle_random::project;
+
 use crate::compile_kernels::SINGLES;
 use crate::differential;
 use crate::tools::{self, Failure, cargo, examples, root};
@@ -180,14 +182,13 @@ pub(crate) fn run(packages: Packages) -> Result<(), Failure> {
 }
 
 /// Layouts of grids on which a program runs: neighbours by index are those of Cartesian grids.
-fn layouts(program: &Case) -> Result<&'static [&'static str], Failure> {
-    let text = fs::read_to_string(root().join(&program.program)).map_err(|error| format!("{}: {error}", program.program))?;
-    Ok(if text.contains("StencilI(") { &["auto"] } else { &["auto", "unstructured"] })
+fn layouts(program: &Case) -> &'static [&'static str] {
+    if project::reads_by_index(&program.program) { &["auto"] } else { &["auto", "unstructured"] }
 }
 
 /// Runs a program on both back-ends, with its grid as it is and as an unstructured one.
 fn compare_layouts(built: &Path, program: &Case) -> Result<(), Failure> {
-    for &layout in layouts(program)? {
+    for &layout in layouts(program) {
         // Linear systems of this size are solved directly, on the host; the Krylov methods of the
         // device are asked for.
         end_to_end(built, program, layout, &[], program.tolerance())?;

@@ -16,16 +16,17 @@ use super::idle_copies::IdleCopies;
 use super::row_copies::inside;
 pub use super::row_copies::{Lane, RowCopies};
 use super::row_offsets::{LaneRow, RowOffsets, Steps, along};
-use super::stencil_rows::Segment;
+use super::stencil_rows::{Reads, Segment};
 
 impl<R: Real> SerialRuntime<R> {
     /// Idle copies of rows of its grid, for a kernel with these rows and lanes.
-    pub fn idle_copies<T: Send + 'static, const ROWS: usize>(
+    pub fn idle_copies<T: Copy + PartialEq + Send + 'static, const ROWS: usize>(
         &self,
         rows: &'static RowOffsets<ROWS>,
         lanes: &'static [Lane],
+        reads: Reads,
     ) -> Arc<IdleCopies<T>> {
-        self.copies_cache.idle(std::ptr::from_ref(rows).addr(), lanes.as_ptr().addr())
+        self.copies_cache.idle(rows, lanes, reads)
     }
 }
 
@@ -103,7 +104,7 @@ mod tests {
     use equelle_runtime::grid::{Cartesian, SideMap};
 
     use super::super::row_offsets::{RowOffset, RowOffsets, lane_rows};
-    use super::super::stencil_rows::{Cuts, MAX_SEGMENT, Reads, TileCache, cell_rows};
+    use super::super::stencil_rows::{Cuts, MAX_SEGMENT, TileCache, cell_rows};
     use super::*;
 
     const WRAP: [SideMap; 2] = [SideMap::Wrap; 2];
@@ -139,7 +140,10 @@ mod tests {
             let shape = Cartesian::block([n, 20, 4], [1.0; 3]);
             let grid = CartesianGrid::new(&shape);
             let u: Vec<f64> = (0..grid.n_cells()).map(|cell| cell as f64).collect();
-            let (mut copies, mut alone) = (RowCopies::new(&grid, &ROWS, &LANES, READS), RowCopies::new(&grid, &ROWS, &ALONE, READS));
+            let (mut copies, mut alone) = (
+                RowCopies::new(&grid, &ROWS.all, ROWS.reach[0], &LANES, READS),
+                RowCopies::new(&grid, &ROWS.all, ROWS.reach[0], &ALONE, READS),
+            );
             for row in cell_rows(&grid, &(0..grid.n_cells()), READS) {
                 let mut rows = [LaneRow::default(); 6];
                 lane_rows(&grid, &row, &ROWS, &mut rows);

@@ -6,7 +6,7 @@ use std::ops::Range;
 use equelle_runtime::Real;
 
 use super::cartesian_grid::CartesianGrid;
-use super::row_offsets::{LaneRow, RowOffset, RowOffsets, Steps, along, sum};
+use super::row_offsets::{LaneRow, RowOffset, Steps, along, sum};
 use super::stencil_rows::{MAX_SEGMENT, Reads, Segment};
 
 /// Elements of one array that a kernel reads in one row.
@@ -139,14 +139,9 @@ struct Prefetch {
 }
 
 impl<T: Copy + PartialEq> RowCopies<T> {
-    /// For a kernel with these rows and lanes.
-    pub fn new<R: Real, const ROWS: usize>(grid: &CartesianGrid<R>, offsets: &RowOffsets<ROWS>, lanes: &[Lane], reads: Reads) -> Self {
-        Self::of(grid, &offsets.all, offsets.reach[0], lanes, reads)
-    }
-
-    /// Apart from its caller, whose constants would have all loops written out.
+    /// For a kernel with these rows, whose ways reach so far along the second axis, and lanes.
     #[inline(never)]
-    fn of<R: Real>(grid: &CartesianGrid<R>, offsets: &[RowOffset], reach: [isize; 2], lanes: &[Lane], reads: Reads) -> Self {
+    pub(super) fn new<R: Real>(grid: &CartesianGrid<R>, offsets: &[RowOffset], reach: [isize; 2], lanes: &[Lane], reads: Reads) -> Self {
         let n = grid.n[0];
         let copied = if n <= MAX_SEGMENT { copied::<T>(n, lanes) } else { Vec::new() };
         // A single row read beyond its ends is copied for it alone; other rows are read in place.

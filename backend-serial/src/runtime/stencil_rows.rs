@@ -146,7 +146,7 @@ impl Inside {
 }
 
 /// Reads of a kernel around a row, as far as the order of rows depends on them.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reads {
     /// Bytes of a cell in all arrays.
     pub bytes: usize,

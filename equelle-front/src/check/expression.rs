@@ -73,15 +73,7 @@ impl<'a> Checker<'a> {
     }
 
     fn infix(&mut self, op: BinaryOp, op_span: Span, left: Expr, right: Expr, span: Span) -> Option<Expr> {
-        let name = match op {
-            BinaryOp::Arithmetic(op) => op.symbol(),
-            BinaryOp::Power => "^",
-            BinaryOp::Comparison(op) => op.symbol(),
-            BinaryOp::Logic(op) => op.word(),
-            BinaryOp::On => "On",
-            BinaryOp::Extend => "Extend",
-        };
-        let name = format!("`{name}`");
+        let name = format!("`{}`", op.text());
         let mut operation = Operation::new(self, &name, op_span);
         match op {
             BinaryOp::Arithmetic(op) => operation.arithmetic(op, left, right, span),

@@ -157,6 +157,20 @@ impl Subject {
     }
 }
 
+/// True if a program, by its file in the repository, reads by index.
+///
+/// # Panics
+/// If it cannot be read or compiled.
+pub fn reads_by_index(file: &str) -> bool {
+    let source = SourceMap::new(file, fs::read_to_string(repository().join(file)).expect("a program"));
+    is_structured(&compile(&source, has_units(&source), OptLevel::O0, Numbers::default()))
+}
+
+/// True if a program runs on Cartesian grids alone.
+fn is_structured(verified: &Verified) -> bool {
+    verified.module().structure.is_some()
+}
+
 /// True if a program is right with units.
 fn has_units(source: &SourceMap) -> bool {
     check_text(source.text(), &CheckOptions { nondimensional: false }).program.is_some()
@@ -187,7 +201,7 @@ fn subject(program: &str, known: Option<&ProgramOverrides>, folder: &Path) -> Su
         _ => [(2, plane), (3, block)].into_iter().filter(|(dim, _)| *dim >= runnable.min_dim).map(|(_, words)| words.to_vec()).collect(),
     };
     let steps = known.map_or(STEPS, |known| known.steps);
-    let reads_by_index = verified.module().structure.is_some();
+    let reads_by_index = is_structured(&verified);
     let of_run =
         |(number, words): (usize, &Vec<&str>)| cases(&runnable, reads_by_index, words, steps, &folder.join(&name).join(number.to_string()));
     let cases = runs.iter().enumerate().flat_map(of_run).collect();

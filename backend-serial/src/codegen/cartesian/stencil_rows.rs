@@ -318,8 +318,8 @@ fn rows<'a>(source: Source<'a>, inside_rows: Option<&'a InsideRows<'a>>, suffix:
         let make = writer.uses.item("lanes_of");
         constants.extend(constant);
         let idle = ident(&format!("idle_{copies}"));
-        idle_copies.extend(quote! { let #idle = rt.idle_copies(&ROWS, &#name); });
-        copies_of_rows.extend(quote! { let mut #copies = #idle.take(grid, &ROWS, &#name, READS); });
+        idle_copies.extend(quote! { let #idle = rt.idle_copies(&ROWS, &#name, READS); });
+        copies_of_rows.extend(quote! { let mut #copies = #idle.take(grid); });
         give_back.extend(quote! { #idle.give_back(#copies); });
         lanes_of_segment.extend(quote! {
             let mut #lanes = [&[][..]; #number];
